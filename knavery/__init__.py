@@ -1,0 +1,1 @@
+"""What a Python bot's author imports. Filled in below; names load on first use."""
