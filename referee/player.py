@@ -1,0 +1,249 @@
+"""A bot process's side of the table, without I/O: what it was asked, and what it is to be told.
+
+A player is one entrant (or one member of a team) in one generation. It plays at many tables
+at once, through at most one batch of decisions that is not yet answered. It outlives its
+process: when that crashes, the same player goes on with the next one. Design, sections 3 and 5.
+"""
+
+import enum
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from referee.clock import ProcessClock
+from referee.match import Ask, ClockRules, Event, Faulted, Match
+
+MAX_BATCH = 256
+EVENTS_WAIT = 0.05
+"""Seconds that events which need no answer wait for a batch to ride with."""
+SLOW_BATCH = 0.05
+"""A process whose batches take longer than this (seconds) holds one of the slots for slow ones."""
+MAX_DROPPED = 10_000
+"""Moves for decisions that are not open, and messages that are none, before a process is ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One answer as it came: cards, or an error, or (neither) a malformed one."""
+
+    decision: int
+    cards: tuple[int, ...] | None
+    error: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Withdraw:
+    """The decision of this number is no longer wanted."""
+
+    decision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What goes out in one message: events first, then decisions."""
+
+    events: tuple[Event | Withdraw, ...]
+    asks: tuple[Ask, ...]
+
+
+class Presence(enum.Enum):
+    """Whether there is a process to talk to."""
+
+    AWAITED = "awaited"
+    HERE = "here"
+    GONE = "gone"
+
+
+class Player:
+    """One entrant's place in a generation. `name` is for logs and messages to people."""
+
+    def __init__(self, name: str, rules: ClockRules) -> None:
+        self.name = name
+        self.presence = Presence.AWAITED
+        self.max_batch = 1 if rules.strict else MAX_BATCH
+        self.max_tables: int | None = None
+        self.matches: dict[Match, int] = {}
+        self.queue: deque[Ask] = deque()
+        self.open: dict[int, Ask] = {}
+        self.pace = 0.0
+        """Seconds per decision, smoothed; 0 before the first answer."""
+        self.batch_time = 0.0
+        """Seconds that its last whole batch took."""
+        self.dropped = 0
+        self.condemned: str | None = None
+        """Why its process must be ended, once there is a reason."""
+        self._rules = rules
+        self._clock = ProcessClock(rules)
+        self._events: list[Event | Withdraw] = []
+        self._events_due = 0.0
+        self._withdrawn: set[int] = set()
+        self._mute = False
+        self._sent = 0.0
+        self._last_id = 0
+
+    # What goes out.
+
+    def tell(self, event: Event | Withdraw, now: float) -> None:
+        """To be told with the next batch; faults and withdrawals at once."""
+        if self.presence is Presence.GONE:
+            return
+        wait = 0.0 if isinstance(event, Faulted | Withdraw) else EVENTS_WAIT
+        due = now + wait
+        self._events_due = min(self._events_due, due) if self._events else due
+        self._events.append(event)
+
+    def ask(self, ask: Ask, now: float) -> None:
+        """To be asked as soon as it may get a batch."""
+        if self.presence is Presence.GONE:
+            return
+        ask.since = now
+        self.queue.append(ask)
+
+    @property
+    def wants_batch(self) -> bool:
+        """There are decisions for it, and it may be asked."""
+        return (
+            bool(self.queue)
+            and not self.open
+            and not self._mute
+            and self.presence is Presence.HERE
+        )
+
+    @property
+    def is_slow(self) -> bool:
+        return self.batch_time > SLOW_BATCH
+
+    def next_batch(self) -> Batch:
+        """Takes the next batch out of the queue: `sent` must follow."""
+        count = min(len(self.queue), self.max_batch)
+        asks = tuple(self.queue.popleft() for _ in range(count))
+        for ask in asks:
+            self._last_id += 1
+            ask.id = self._last_id
+            self.open[ask.id] = ask
+        return Batch(self._take_events(), asks)
+
+    def next_events(self, now: float) -> Batch | None:
+        """Events that have waited long enough, alone."""
+        if not self._events or now < self._events_due or self.presence is not Presence.HERE:
+            return None
+        return Batch(self._take_events(), ())
+
+    def sent(self, now: float) -> None:
+        """The batch leaves now: its time begins."""
+        self._sent = now
+        self._clock.sent(now, len(self.open))
+
+    def _take_events(self) -> tuple[Event | Withdraw, ...]:
+        events, self._events = tuple(self._events), []
+        return events
+
+    # What comes in.
+
+    def received(self, now: float, moves: Iterable[Move]) -> list[tuple[Ask, Move, float]]:
+        """Which of the moves answer an open decision, each with the seconds it took.
+
+        Moves for decisions that are not open are dropped and counted."""
+        answers: list[tuple[Ask, Move]] = []
+        alive, empty = False, True
+        for move in moves:
+            empty = False
+            ask = self.open.pop(move.decision, None)
+            if ask is not None:
+                answers.append((ask, move))
+            elif move.decision in self._withdrawn:
+                self._withdrawn.discard(move.decision)
+                alive = True
+            else:
+                self._drop(1)
+        if empty:
+            self._drop(1)
+        if answers or alive:
+            self._mute = False
+            self._clock.heard()
+        return self._charge(now, answers) if answers else []
+
+    def _charge(self, now: float, answers: list[tuple[Ask, Move]]) -> list[tuple[Ask, Move, float]]:
+        spent = self._clock.answered(now, len(answers))
+        self.pace = spent if not self.pace else 0.8 * self.pace + 0.2 * spent
+        for ask, _ in answers:
+            banks = ask.match.banks
+            banks[ask.seat] = self._clock.bank_after(banks[ask.seat], spent, len(answers))
+        if not self.open:
+            self.batch_time = now - self._sent
+        return [(ask, move, spent) for ask, move in answers]
+
+    def babble(self) -> None:
+        """A message came that is none."""
+        self._drop(100)
+
+    def _drop(self, count: int) -> None:
+        self.dropped += count
+        if self.dropped > MAX_DROPPED:
+            self.condemned = f"flooded the referee: {self.dropped} answers to nothing asked"
+
+    # Time.
+
+    def deadline(self) -> float | None:
+        """When `overdue` or `next_events` has something to say; None: not by itself."""
+        times = [self._events_due] if self._events else []
+        if self.open:
+            times.append(self._clock.deadline(self._banks()))
+        if self._clock.hang_deadline is not None:
+            times.append(self._clock.hang_deadline)
+        return min(times) if times else None
+
+    def _banks(self) -> Iterable[float]:
+        return (ask.match.banks[ask.seat] for ask in self.open.values())
+
+    def overdue(self, now: float) -> tuple[Ask, float] | None:
+        """The decision that is late by now, withdrawn, with the seconds it had; or None.
+
+        May set `condemned`, when nothing was heard for too long after a late one."""
+        hang = self._clock.hang_deadline
+        if hang is not None and now >= hang:
+            self.condemned = f"hung: no answer for {self._rules.hang_limit:g} s after a late one"
+            return None
+        if not self.open or now < self._clock.deadline(self._banks()):
+            return None
+        ask = min(self.open.values(), key=lambda each: each.match.banks[each.seat])
+        del self.open[ask.id]
+        ask.match.banks[ask.seat] = 0.0
+        self._withdrawn.add(ask.id)
+        self._mute = True
+        if not self.open:
+            self.batch_time = now - self._sent
+        self.tell(Withdraw(ask.id), now)
+        return ask, self._clock.late(now)
+
+    # The process comes and goes.
+
+    def arrived(self, max_tables: int | None, max_batch: int | None) -> None:
+        """A process said hello."""
+        self.presence = Presence.HERE
+        self.max_tables = max_tables
+        if max_batch:
+            self.max_batch = min(self.max_batch, max_batch)
+
+    def lost(self, now: float) -> list[Ask]:
+        """The process ended: the decisions it had open. What waits is kept for the next one."""
+        asks = list(self.open.values())
+        self.open.clear()
+        self._events.clear()
+        self._withdrawn.clear()
+        self._mute = False
+        self.condemned = None
+        self.dropped = 0
+        self._clock = ProcessClock(self._rules)
+        self.presence = Presence.AWAITED
+        for match, seat in self.matches.items():
+            self.tell(match.resume(seat), now)
+        return asks
+
+    def gone(self) -> None:
+        """No process will come again."""
+        self.presence = Presence.GONE
+        self.queue.clear()
+        self.open.clear()
+        self._events.clear()

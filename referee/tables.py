@@ -1,0 +1,196 @@
+"""Many matches at once between the players of one generation, without I/O.
+
+The driver (`generation.py`) passes in what arrives and what the time is, and sends what
+`next_batch` gives; whoever may have something new to send is in `touched`.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from referee.match import Ask, FaultKind, Match, MatchJob, MatchResult, Output
+from referee.player import Batch, Move, Player
+
+WORK_AHEAD = 0.1
+"""Seconds of work that a batch should hold: decides how many tables are in flight."""
+LEAST_TABLES = 3
+"""Tables in flight for each process, at least."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seated:
+    """A job and who sits at its table, by seat: names of players in this generation."""
+
+    job: MatchJob
+    players: tuple[str, ...]
+
+
+class Tables:
+    """The tables of one generation.
+
+    `on_start` is called with jobs before anything of them is sent, `on_result` with each
+    result. `in_flight` fixes the number of matches under way; None adapts it."""
+
+    def __init__(
+        self,
+        jobs: Iterable[Seated],
+        players: Sequence[Player],
+        on_start: Callable[[Sequence[Seated]], None],
+        on_result: Callable[[Seated, MatchResult], None],
+        in_flight: int | None = None,
+        cores: int | None = None,
+    ) -> None:
+        self.touched: set[Player] = set()
+        self._waiting = deque(jobs)
+        self._players = {player.name: player for player in players}
+        self._running: dict[Match, Seated] = {}
+        self._on_start = on_start
+        self._on_result = on_result
+        self._in_flight = in_flight
+        self._cores = cores or os.cpu_count() or 1
+        self._absent: dict[Player, str] = {}
+
+    @property
+    def done(self) -> bool:
+        return not self._waiting and not self._running
+
+    # Seating.
+
+    def fill(self, now: float) -> None:
+        """Starts as many matches as may be under way."""
+        seated = self._take(self._target() - len(self._running))
+        if not seated:
+            return
+        self._on_start(seated)
+        for each in seated:
+            self._start(each, now)
+
+    def _target(self) -> int:
+        if self._in_flight is not None:
+            return self._in_flight
+        return sum(self._tables_for(player) for player in self._players.values())
+
+    def _tables_for(self, player: Player) -> int:
+        wanted = player.max_batch if not player.pace else int(WORK_AHEAD / player.pace)
+        return max(LEAST_TABLES, min(wanted, player.max_batch))
+
+    def _take(self, count: int) -> list[Seated]:
+        """The next jobs whose players all have a table free."""
+        taken: list[Seated] = []
+        kept: list[Seated] = []
+        load = {name: len(player.matches) for name, player in self._players.items()}
+        while self._waiting and len(taken) < count:
+            seated = self._waiting.popleft()
+            if all(self._has_room(name, load) for name in seated.players):
+                for name in seated.players:
+                    load[name] += 1
+                taken.append(seated)
+            else:
+                kept.append(seated)
+        self._waiting.extendleft(reversed(kept))
+        return taken
+
+    def _has_room(self, name: str, load: dict[str, int]) -> bool:
+        most = self._players[name].max_tables
+        return most is None or load[name] < most
+
+    def _start(self, seated: Seated, now: float) -> None:
+        match = Match(seated.job)
+        self._running[match] = seated
+        for seat, name in enumerate(seated.players):
+            self._players[name].matches[match] = seat
+        self._pass_on(match, match.start(), now)
+        for seat, name in enumerate(seated.players):
+            player = self._players[name]
+            if player in self._absent:
+                outputs = match.forfeit(seat, FaultKind.ABSENT, self._absent[player])
+                self._pass_on(match, outputs, now)
+
+    def _pass_on(self, match: Match, outputs: Iterable[Output], now: float) -> None:
+        """Hands decisions and events to the players of the match."""
+        names = self._running[match].players
+        for output in outputs:
+            if isinstance(output, Ask):
+                player = self._players[names[output.seat]]
+                player.ask(output, now)
+                self.touched.add(player)
+                continue
+            for seat in output.seats:
+                player = self._players[names[seat]]
+                player.tell(output.event, now)
+                self.touched.add(player)
+        if match.result:
+            self._end(match, match.result)
+
+    def _end(self, match: Match, result: MatchResult) -> None:
+        seated = self._running.pop(match)
+        for name in seated.players:
+            del self._players[name].matches[match]
+        self._on_result(seated, result)
+
+    # What the driver reports.
+
+    def arrived(self, player: Player, max_tables: int | None, max_batch: int | None) -> None:
+        """A process of this player said hello."""
+        player.arrived(max_tables, max_batch)
+        self.touched.add(player)
+
+    def received(self, player: Player, now: float, moves: Iterable[Move]) -> None:
+        """A message of moves arrived at `now`."""
+        for ask, move, spent in player.received(now, moves):
+            self._pass_on(ask.match, _apply(ask, move, spent, now), now)
+        self._after(player, now)
+
+    def tick(self, player: Player, now: float) -> None:
+        """Looks whether anything of this player is late."""
+        while late := player.overdue(now):
+            ask, spent = late
+            cause = f"no answer within {spent:.3g} s: limit and bank are used up"
+            queued = max(0.0, now - spent - ask.since)
+            outputs = ask.match.fault(ask, FaultKind.LATE, cause, spent, queued)
+            self._pass_on(ask.match, outputs, now)
+        self._after(player, now)
+
+    def lost(self, player: Player, now: float, cause: str) -> None:
+        """The player's process ended: a fault in each match with a decision open."""
+        for ask in player.lost(now):
+            self._pass_on(ask.match, ask.match.fault(ask, FaultKind.CRASHED, cause), now)
+        self._after(player, now)
+
+    def give_up(self, player: Player, now: float, cause: str) -> None:
+        """No process of this player will come again: it forfeits its matches in this generation."""
+        self._absent[player] = cause
+        matches = dict(player.matches)
+        player.gone()
+        for match, seat in matches.items():
+            self._pass_on(match, match.forfeit(seat, FaultKind.ABSENT, cause), now)
+        self._after(player, now)
+
+    def _after(self, player: Player, now: float) -> None:
+        self.touched.add(player)
+        self.fill(now)
+        if not player.open and self._slow_count() < self._cores:
+            self.touched.update(p for p in self._players.values() if p.is_slow and p.wants_batch)
+
+    # What goes out.
+
+    def next_batch(self, player: Player, now: float) -> Batch | None:
+        """What to send to this player now, if anything. With decisions in it, call
+        `player.sent` when it leaves."""
+        if player.wants_batch and not (player.is_slow and self._slow_count() >= self._cores):
+            return player.next_batch()
+        return player.next_events(now)
+
+    def _slow_count(self) -> int:
+        return sum(1 for each in self._players.values() if each.open and each.is_slow)
+
+
+def _apply(ask: Ask, move: Move, spent: float, now: float) -> list[Output]:
+    queued = max(0.0, now - spent - ask.since)
+    if move.cards is not None:
+        return ask.match.answer(ask, move.cards, spent, queued, move.note)
+    if move.error is not None:
+        return ask.match.fault(ask, FaultKind.EXCEPTION, move.error, spent, queued)
+    cause = "the move holds neither cards nor an error"
+    return ask.match.fault(ask, FaultKind.MALFORMED, cause, spent, queued)

@@ -1,0 +1,288 @@
+"""Domain values <-> protobuf: the only place that knows both. Design, section 3.
+
+What is sent about a match is built from `Deal.view(seat)` and from events of `match.py`, which
+hold nothing that their seat may not know.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from knavery.v1 import game_pb2 as game
+from knavery.v1 import referee_pb2 as pb
+from referee.games.deal import Phase
+from referee.games.knave import KnaveRules
+from referee.games.ninety_nine import NinetyNineRules
+from referee.games.registry import Rules
+from referee.match import (
+    Ask,
+    ClockRules,
+    DealOver,
+    Event,
+    Faulted,
+    MatchOver,
+    Started,
+    clip,
+)
+from referee.player import Batch, Move, Withdraw
+
+PROTOCOL = 1
+TEXT_BYTES = 100
+"""How much of a bot's own words about itself is kept."""
+
+_TRUMPS = (game.TRUMP_CLUBS, game.TRUMP_DIAMONDS, game.TRUMP_HEARTS, game.TRUMP_SPADES)
+_MEASURES = {"wall": pb.CLOCK_MEASURE_WALL, "cpu": pb.CLOCK_MEASURE_CPU}
+
+
+# Rules.
+
+
+@lru_cache(maxsize=64)
+def rules_message(rules: Rules) -> game.Rules:
+    """The rules as a message. Not to be changed: it is shared."""
+    message = game.Rules(
+        variant=rules.variant,
+        players=rules.players,
+        ranks=rules.ranks,
+        max_deals=rules.max_deals,
+        target=rules.target,
+        teams=rules.teams,
+    )
+    if isinstance(rules, KnaveRules):
+        message.knave.trick_value = rules.trick_value
+        message.knave.jacks.extend(rules.jacks)
+        message.knave.queens.extend(rules.queens)
+    else:
+        own = message.ninety_nine
+        own.bid_values.extend(rules.bid_values)
+        own.bid_cards = rules.bid_cards
+        own.success_bonus = rules.success_bonus
+        own.zero_bonus = rules.zero_bonus
+        own.open_bids = rules.open_bids
+    return message
+
+
+@lru_cache(maxsize=64)
+def _rules_from(raw: bytes) -> Rules:
+    message = game.Rules.FromString(raw)
+    common = {
+        "variant": message.variant,
+        "players": message.players,
+        "ranks": tuple(message.ranks),
+        "max_deals": message.max_deals,
+        "target": message.target if message.HasField("target") else None,
+        "teams": message.teams,
+    }
+    if message.HasField("knave"):
+        own = message.knave
+        return KnaveRules(
+            **common,
+            trick_value=own.trick_value,
+            jacks=tuple(own.jacks),
+            queens=tuple(own.queens),
+        )
+    if message.HasField("ninety_nine"):
+        theirs = message.ninety_nine
+        return NinetyNineRules(
+            **common,
+            bid_values=tuple(theirs.bid_values),
+            success_bonus=theirs.success_bonus,
+            zero_bonus=theirs.zero_bonus,
+            open_bids=theirs.open_bids,
+        )
+    raise ValueError("a game that this version does not know")
+
+
+def rules_from(message: game.Rules) -> Rules:
+    """The rules of a message; equal messages give the same object. ValueError: unknown game."""
+    return _rules_from(message.SerializeToString(deterministic=True))
+
+
+# From the referee to a bot.
+
+
+def envelope(batch: Batch) -> pb.FromReferee:
+    """The message that carries a batch."""
+    message = pb.FromReferee()
+    events = message.envelope.events
+    for event in batch.events:
+        _FILL[type(event)](events.add(), event)
+    for ask in batch.asks:
+        fill_decision(events.add().decision, ask)
+    return message
+
+
+def fill_decision(message: game.Decision, ask: Ask) -> None:
+    """Writes into an empty message all that the asked seat may know."""
+    match = ask.match
+    view = match.deal.view(ask.seat)
+    message.id = ask.id
+    message.match = match.job.public_id
+    message.deal = match.number
+    message.deals_left = match.rules.max_deals - match.number - 1
+    message.rules.CopyFrom(rules_message(match.rules))
+    message.seat = view.seat
+    message.dealer = view.dealer
+    message.hand.extend(view.hand)
+    message.tricks_won.extend(view.tricks_won)
+    message.trump = _trump(view.trump) if view.trump_known else game.TRUMP_UNKNOWN
+    message.scores.extend(match.totals)
+    message.limit_ms = milliseconds(match.job.clock.limit)
+    message.bank_ms = milliseconds(match.banks[ask.seat])
+    if view.last_dealt is not None:
+        message.last_dealt = view.last_dealt
+    if view.phase == Phase.BID:
+        message.bid_request.choose = match.rules.bid_cards
+        return
+    message.played.extend(view.played)
+    message.leaders.extend(view.leaders)
+    message.trick.extend(view.trick)
+    message.play_request.legal.extend(view.legal)
+    if view.bid is not None:
+        message.bid.cards.extend(view.bid)
+        for seat, bid in enumerate(view.bids):
+            if bid is not None:
+                message.bids.add(seat=seat, cards=bid)
+
+
+def _trump(suit: int | None) -> game.Trump:
+    return game.TRUMP_NONE if suit is None else _TRUMPS[suit]
+
+
+def milliseconds(seconds: float) -> int:
+    """Whole milliseconds, rounded down: a bot is never told more than it has."""
+    return max(0, int(seconds * 1000))
+
+
+def _fill_started(message: pb.Event, event: Started) -> None:
+    job = event.match.job
+    started = message.match_started
+    started.match = job.public_id
+    started.rules.CopyFrom(rules_message(job.rules))
+    started.seat = event.seat
+    started.limit_ms = milliseconds(job.clock.limit)
+    started.bank_ms = milliseconds(event.match.banks[event.seat])
+    started.increment_ms = milliseconds(job.clock.increment)
+    started.seed = job.seeds[event.seat]
+    started.fault_limit = job.faults.limit
+    if event.resumed is not None:
+        started.resumed.faults = event.match.fault_counts[event.seat]
+        for deal in event.resumed:
+            started.resumed.deals.add().CopyFrom(_deal_message(deal))
+
+
+def _fill_deal(message: pb.Event, event: DealOver) -> None:
+    message.deal_finished.CopyFrom(_deal_message(event))
+
+
+@lru_cache(maxsize=1024)
+def _deal_message(event: DealOver) -> pb.DealFinished:
+    """Each seat is told the same, so it is built once."""
+    deal = event.deal
+    return pb.DealFinished(
+        match=event.match.job.public_id,
+        deal=event.number,
+        dealer=deal.dealer,
+        hands=[game.Cards(cards=hand) for hand in deal.dealt],
+        undealt=deal.undealt,
+        bids=[game.Cards(cards=bid) for bid in deal.bids if bid is not None],
+        trump=_trump(deal.trump),
+        played=deal.played,
+        leaders=deal.leaders,
+        tricks_won=deal.tricks_won,
+        scores=deal.scores,
+        totals=event.totals,
+    )
+
+
+def _fill_fault(message: pb.Event, event: Faulted) -> None:
+    notice = message.fault
+    notice.match = event.match.job.public_id
+    if event.ask is not None and event.ask.id:
+        notice.decision = event.ask.id
+    notice.kind = pb.FaultKind.ValueType(event.fault.kind)
+    notice.cause = event.fault.detail
+    notice.played.extend(event.fault.played)
+    notice.faults = event.count
+    notice.forfeit = event.forfeit
+
+
+def _fill_withdraw(message: pb.Event, event: Withdraw) -> None:
+    message.withdrawn.decision = event.decision
+
+
+def _fill_over(message: pb.Event, event: MatchOver) -> None:
+    finished = message.match_finished
+    finished.match = event.match.job.public_id
+    finished.totals.extend(event.result.totals)
+    finished.places.extend(event.result.places)
+    finished.forfeits.extend(event.result.forfeits)
+
+
+_FILL = {
+    Started: _fill_started,
+    DealOver: _fill_deal,
+    Faulted: _fill_fault,
+    Withdraw: _fill_withdraw,
+    MatchOver: _fill_over,
+}
+
+
+def event_messages(events: Iterable[Event | Withdraw]) -> Sequence[pb.Event]:
+    """The events of a batch, as the bot sees them."""
+    return envelope(Batch(tuple(events), ())).envelope.events
+
+
+def welcome(clock: ClockRules, max_tables: int | None, max_batch: int, size: int) -> pb.FromReferee:
+    """The answer to a good hello; `size` in bytes."""
+    message = pb.FromReferee()
+    message.welcome.protocol = PROTOCOL
+    if max_tables is not None:
+        message.welcome.max_tables = max_tables
+    message.welcome.max_batch = max_batch
+    message.welcome.max_message_bytes = size
+    message.welcome.measure = _MEASURES[clock.measure]
+    return message
+
+
+def rejected(reason: str) -> pb.FromReferee:
+    """The answer to a bad hello."""
+    return pb.FromReferee(rejected=pb.Rejected(reason=reason))
+
+
+def goodbye(reason: str) -> pb.FromReferee:
+    """The last message of a stream."""
+    event = pb.Event(goodbye=pb.Goodbye(reason=reason))
+    return pb.FromReferee(envelope=pb.Envelope(events=[event]))
+
+
+# From a bot to the referee.
+
+
+def objection(hello: pb.Hello, name: str) -> str | None:
+    """Why a hello cannot be accepted, in words with the mend; None if it can. `name`: the game."""
+    if hello.protocol != PROTOCOL:
+        return (
+            f"the bot speaks protocol {hello.protocol}, this referee speaks {PROTOCOL}: "
+            "use an SDK of the same version"
+        )
+    if hello.games and name not in hello.games:
+        return f"the bot says that it does not play {name}: add it to the games of its Hello"
+    for field in ("max_tables", "max_batch"):
+        if hello.HasField(field) and getattr(hello, field) == 0:
+            return f"Hello.{field} is 0: leave it out, or make it at least 1"
+    return None
+
+
+def moves(message: pb.Moves) -> list[Move]:
+    """The answers of a message, not yet checked against what is open."""
+    return [_move(each) for each in message.moves]
+
+
+def _move(message: pb.Move) -> Move:
+    note = message.note if message.HasField("note") else ""
+    answer = message.WhichOneof("answer")
+    if answer == "cards":
+        return Move(message.decision, tuple(message.cards.cards), None, note)
+    if answer == "error":
+        return Move(message.decision, None, clip(message.error, 2048) or "no reason given", note)
+    return Move(message.decision, None, None, note)
