@@ -77,6 +77,8 @@ class Tables:
 
     def _take(self, count: int) -> list[Seated]:
         """The next jobs whose players all have a table free."""
+        if count <= 0 or not self._waiting:
+            return []
         taken: list[Seated] = []
         kept: list[Seated] = []
         load = {name: len(player.matches) for name, player in self._players.items()}
@@ -150,7 +152,7 @@ class Tables:
             queued = max(0.0, now - spent - ask.since)
             outputs = ask.match.fault(ask, FaultKind.LATE, cause, spent, queued)
             self._pass_on(ask.match, outputs, now)
-        self._after(player, now)
+            self._after(player, now)
 
     def lost(self, player: Player, now: float, cause: str) -> None:
         """The player's process ended: a fault in each match with a decision open."""

@@ -1,0 +1,278 @@
+"""One generation: a process for each player, and all its matches played to the end.
+
+The only place where the pure parts (`tables.py`, `player.py`) meet processes and streams. Each
+player has one task, which lives through its processes one after the other; in each life one
+task reads, one writes and keeps the time, and one waits for the process to end.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+import trio
+
+from referee import bots, wire
+from referee.match import ClockRules, FaultRules, RefereeBug
+from referee.player import Player
+from referee.process import Launcher, Process, StartError
+from referee.server import MAX_MESSAGE_BYTES, BadMessage, Door, HungUp, Post
+from referee.tables import Tables
+
+GOODBYE_GRACE = 2.0
+"""Seconds that a process has to exit after its goodbye."""
+EXIT_GRACE = 0.5
+"""Seconds in which a process whose stream ended is expected to end too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A player and what to start for it."""
+
+    player: Player
+    prepared: bots.Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What a whole run shares: where bots connect, who starts them, and the rules for both.
+
+    `starts` lets as many processes start at once as there are cores; `leaving` is where those
+    of the last generation say goodbye while the next one begins."""
+
+    door: Door
+    launcher: Launcher
+    game: str
+    clock: ClockRules
+    faults: FaultRules
+    starts: trio.CapacityLimiter
+    leaving: trio.Nursery
+
+
+async def play_generation(
+    house: House,
+    contestants: Sequence[Contestant],
+    tables: Tables,
+    on_process: Callable[[Player, int], None],
+    given_up: Callable[[Player, str], None],
+) -> None:
+    """Plays all matches of the tables. `on_process(player, restart)` is called before each
+    process is started, `given_up` with each player whose processes failed too often."""
+    generation = _Generation(house, tables, on_process, given_up)
+    desks = {each.player: _Desk(generation, each) for each in contestants}
+    generation.desks = desks
+    for desk in desks.values():
+        on_process(desk.player, 0)
+    tables.fill(perf_counter())
+    async with trio.open_nursery() as nursery:
+        for desk in desks.values():
+            nursery.start_soon(desk.run)
+    if not tables.done:
+        raise RefereeBug("a generation ended with matches open")
+
+
+@dataclass(slots=True)
+class _Generation:
+    house: House
+    tables: Tables
+    on_process: Callable[[Player, int], None]
+    given_up: Callable[[Player, str], None]
+    desks: "Mapping[Player, _Desk]" = None  # type: ignore[assignment]
+
+    def wake(self) -> None:
+        """Lets everybody look who may have something to send, or all when all is over."""
+        if self.tables.done:
+            self.tables.touched.update(self.desks)
+        for player in self.tables.touched:
+            if player in self.desks:
+                self.desks[player].news.set()
+        self.tables.touched.clear()
+
+
+class _Died(Exception):
+    """This life of a player's process is over; the text says why."""
+
+
+class _Desk:
+    """Where one player is served."""
+
+    def __init__(self, generation: _Generation, contestant: Contestant) -> None:
+        self.player = contestant.player
+        self.news = trio.Event()
+        self._prepared = contestant.prepared
+        self._generation = generation
+        self._tables = generation.tables
+        self._house = generation.house
+
+    async def run(self) -> None:
+        """Process after process, until all is played or too many have died."""
+        restarts = self._house.faults.restarts
+        cause = ""
+        for restart in range(restarts + 1):
+            if restart:
+                self._generation.on_process(self.player, restart)
+            try:
+                await self._live()
+            except* _Died as died:
+                cause = str(_first(died))
+            if self._tables.done:
+                return
+            self._tables.lost(self.player, perf_counter(), cause)
+            self._generation.wake()
+        self._tables.give_up(
+            self.player, perf_counter(), f"{cause} (and {restarts} restarts did not help)"
+        )
+        self._generation.given_up(self.player, cause)
+        self._generation.wake()
+
+    async def _live(self) -> None:
+        """One life, from start to goodbye. Raises a group of `_Died`."""
+        scratch = Path(tempfile.mkdtemp(prefix="knavery-scratch-"))
+        post: Post | None = None
+        process: Process | None = None
+        try:
+            post = await self._house.door.listen()
+            async with self._house.starts:
+                process = await self._start(post, scratch)
+                await self._welcome(post, process)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._watch, process)
+                nursery.start_soon(self._read, post, process)
+                await self._write(post)
+                nursery.cancel_scope.cancel()
+        except BaseException:
+            with trio.CancelScope(shield=True):
+                await _clear(post, process, scratch, grace=0.0)
+            raise
+        self._house.leaving.start_soon(_clear, post, process, scratch, GOODBYE_GRACE)
+
+    async def _start(self, post: Post, scratch: Path) -> Process:
+        environment = bots.environment(post.address, post.token, scratch)
+        prepared = self._prepared
+        try:
+            return await self._house.launcher.start(
+                self.player.name, prepared.argv, prepared.cwd, environment
+            )
+        except StartError as problem:
+            raise _died(f"could not be started: {problem}") from problem
+
+    async def _welcome(self, post: Post, process: Process) -> None:
+        """Waits for the hello of a process that has just been started, and answers it."""
+        limit = self._house.clock.startup
+        with trio.move_on_after(limit) as patience:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._watch, process)
+                hello = await post.hello()
+                nursery.cancel_scope.cancel()
+        if patience.cancelled_caught:
+            raise _died(f"no hello within {limit:g} s of its start{_last_words(process)}")
+        if reason := wire.objection(hello, self._house.game):
+            await post.reject(reason)
+            raise _died(f"rejected: {reason}")
+        max_tables = hello.max_tables if hello.HasField("max_tables") else None
+        max_batch = hello.max_batch if hello.HasField("max_batch") else None
+        self._tables.arrived(self.player, max_tables, max_batch)
+        await post.welcome(
+            wire.welcome(
+                self._house.clock, max_tables, self.player.max_batch, MAX_MESSAGE_BYTES
+            )
+        )
+        self._generation.wake()
+
+    async def _watch(self, process: Process) -> None:
+        exit_ = await process.wait()
+        raise _Died(f"its process ended: {exit_.words}{_last_words(process)}")
+
+    async def _read(self, post: Post, process: Process) -> None:
+        while True:
+            try:
+                stamp, moves = await post.receive()
+            except BadMessage:
+                self.player.babble()
+            except HungUp as end:
+                with trio.move_on_after(EXIT_GRACE):  # its exit, if it comes, says more
+                    await self._watch(process)
+                raise _Died(str(end)) from end
+            else:
+                self._tables.received(self.player, stamp, wire.moves(moves))
+                self._generation.wake()
+            self._check()
+
+    async def _write(self, post: Post) -> None:
+        """Sends what there is to send and keeps the time, until all matches are over."""
+        try:
+            while not self._tables.done:
+                self.news = trio.Event()
+                self._tables.tick(self.player, perf_counter())
+                self._check()
+                batch = self._tables.next_batch(self.player, perf_counter())
+                self._generation.wake()
+                if batch is None:
+                    await self._rest()
+                    continue
+                message = wire.envelope(batch)
+                if batch.asks:
+                    self.player.sent(perf_counter())
+                await post.send(message)
+            await self._part(post)
+        except HungUp:
+            await trio.sleep_forever()  # the reader, or the process's end, says why
+
+    async def _rest(self) -> None:
+        """Until there is news, or something becomes late."""
+        deadline = self.player.deadline()
+        if deadline is None:
+            await self.news.wait()
+            return
+        with trio.move_on_after(max(0.0, deadline - perf_counter())) as patience:
+            await self.news.wait()
+        if patience.cancelled_caught:
+            await trio.lowlevel.checkpoint()  # an answer that has come already goes first
+
+    async def _part(self, post: Post) -> None:
+        last = self.player.next_events(float("inf"))
+        if last is not None:
+            await post.send(wire.envelope(last))
+        await post.send(wire.goodbye("all matches are played"))
+
+    def _check(self) -> None:
+        if self.player.condemned:
+            raise _Died(self.player.condemned)
+
+
+def _died(cause: str) -> BaseExceptionGroup[_Died]:
+    return BaseExceptionGroup("the process is gone", [_Died(cause)])
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The first exception of a group that may hold groups."""
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+def _last_words(process: Process) -> str:
+    """The last line that the bot printed, to go behind a cause."""
+    lines = [line for line in process.log_tail().splitlines() if line.strip()]
+    return f"; its last words: {lines[-1].strip()[:300]}" if lines else ""
+
+
+async def _clear(
+    post: Post | None, process: Process | None, scratch: Path, grace: float
+) -> None:
+    """Ends a process and all that belongs to it; `grace` in seconds, to exit by itself."""
+    with trio.CancelScope(shield=True):
+        if post is not None:
+            await post.close()
+        if process is not None:
+            with trio.move_on_after(grace):
+                await process.wait()
+            await process.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def cores() -> int:
+    """Processor cores that this process may use."""
+    return len(os.sched_getaffinity(0))
