@@ -1,0 +1,87 @@
+"""Knave: take tricks, flee jacks (rules.md section 1, resolutions K-01 to K-16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+from referee.games.cards import JACK, QUEEN
+from referee.games.deal import Deal
+from referee.games.rules import MAX_POINTS, Rules, check_by_suit, check_whole, require
+from referee.games.view import Phase
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnaveRules(Rules):
+    """The rules of Knave: points a trick, and what the jacks and queens in it add."""
+
+    game: ClassVar[str] = "knave"
+
+    trick_value: int = 1
+    """Points for each trick taken."""
+    jacks: tuple[int, ...] = (-1, -2, -3, -4)
+    """Points for taking the jack of clubs, diamonds, hearts, spades."""
+    queens: tuple[int, ...] = (0, 0, 0, 0)
+    """Points for taking the queen of clubs, diamonds, hearts, spades."""
+
+    def validate(self) -> None:
+        """Raise RulesError unless the fields make sense, alone and together."""
+        Rules.validate(self)
+        require(not self.teams, "Knave has no teams: leave teams false (K-09)")
+        require(self.hand_size > 0, "ranks must not be empty")
+        check_whole("trick_value", self.trick_value, -MAX_POINTS, MAX_POINTS)
+        check_by_suit("jacks", self.jacks, -MAX_POINTS, MAX_POINTS)
+        check_by_suit("queens", self.queens, -MAX_POINTS, MAX_POINTS)
+
+    def deal(self, dealer: int, deck: Sequence[int]) -> KnaveDeal:
+        """Deal a shuffled pack one card at a time, from the dealer's left (K-11)."""
+        return KnaveDeal(self, dealer, deck)
+
+    def card_value(self, card: int) -> int:
+        """Points that the card adds to the trick it is in."""
+        return _card_values(self.jacks, self.queens).get(card, 0)
+
+    def score(self, tricks: int, taken: Iterable[int]) -> int:
+        """A deal's points for a seat with so many tricks, which held the cards `taken` (K-10)."""
+        return self.trick_value * tricks + sum(map(self.card_value, taken))
+
+
+@lru_cache
+def _card_values(jacks: tuple[int, ...], queens: tuple[int, ...]) -> dict[int, int]:
+    columns = ((JACK, jacks), (QUEEN, queens))
+    return {
+        13 * suit + rank: value
+        for rank, values in columns
+        for suit, value in enumerate(values)
+        if value
+    }
+
+
+class KnaveDeal(Deal):
+    """A deal of Knave: no bids, no trump."""
+
+    __slots__ = ()
+
+    rules: KnaveRules
+
+    def __init__(self, rules: KnaveRules, dealer: int, deck: Sequence[int]) -> None:
+        super().__init__(rules, dealer, deck)
+        self._start_play()
+
+    @property
+    def taken(self) -> tuple[tuple[int, ...], ...]:
+        """By seat, the cards of the tricks it has won, in the order taken."""
+        n = self.rules.players
+        taken: list[list[int]] = [[] for _ in range(n)]
+        for trick, winner in enumerate(self.winners):
+            taken[winner] += self.played[n * trick : n * trick + n]
+        return tuple(map(tuple, taken))
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The deal's points by seat; ValueError before it is done."""
+        if self.phase != Phase.DONE:
+            raise ValueError("the deal is not done: it has no scores yet")
+        return tuple(map(self.rules.score, self.tricks_won, self.taken))

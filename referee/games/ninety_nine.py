@@ -1,0 +1,132 @@
+"""Ninety-Nine: bid with three cards, then take exactly so many tricks (rules.md section 2).
+
+The dealer's last card fixes the trump suit at the deal; only the dealer knows it before every
+bid is made (N-06, N-07). Resolutions N-01 to N-21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from referee.games.cards import DIAMONDS, FIVE, SIX, cards_in, mask, suit_of
+from referee.games.deal import Deal, IllegalMove
+from referee.games.rules import MAX_POINTS, Rules, check_by_suit, check_whole, require
+from referee.games.view import Phase
+
+BID_CARDS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NinetyNineRules(Rules):
+    """The rules of Ninety-Nine: what bids stand for, what success is worth, who sees bids."""
+
+    game: ClassVar[str] = "ninety-nine"
+
+    ranks: tuple[int, ...] = (FIVE, *range(SIX + 1, 13))
+    """The ranks in the pack, lowest first; 0 is the two. There is no six (N-01)."""
+    max_deals: int = 120
+    """Deals after which the match ends at the latest (N-10)."""
+    target: int | None = 100
+    """Total that ends the match after the deal that reached it, if any."""
+    bid_values: tuple[int, ...] = (3, 0, 2, 1)
+    """Tricks that a bid card of clubs, diamonds, hearts, spades stands for."""
+    success_bonus: int = 10
+    """Points for taking exactly the tricks bid, beside one for each of them."""
+    zero_bonus: int = 30
+    """Points for bidding no trick and taking none (N-18)."""
+    open_bids: bool = False
+    """Whether the bids are turned up as soon as all are made (N-13)."""
+
+    def validate(self) -> None:
+        """Raise RulesError unless the fields make sense, alone and together."""
+        Rules.validate(self)
+        require(
+            4 * len(self.ranks) % self.players == 0 and self.hand_size > BID_CARDS,
+            f"{4 * len(self.ranks)} cards cannot be dealt to {self.players} seats evenly, "
+            f"more than {BID_CARDS} each: change ranks or players",
+        )
+        check_by_suit("bid_values", self.bid_values, 0, MAX_POINTS)
+        check_whole("success_bonus", self.success_bonus, 0, MAX_POINTS)
+        check_whole("zero_bonus", self.zero_bonus, 0, MAX_POINTS)
+        require(
+            type(self.open_bids) is bool, f"open_bids must be true or false, not {self.open_bids!r}"
+        )
+
+    @property
+    def bid_cards(self) -> int:
+        """Cards that make a bid."""
+        return BID_CARDS
+
+    def deal(self, dealer: int, deck: Sequence[int]) -> NinetyNineDeal:
+        """Deal a shuffled pack one card at a time, from the dealer's left (N-20)."""
+        return NinetyNineDeal(self, dealer, deck)
+
+    def bid_of(self, cards: Iterable[int]) -> int:
+        """The tricks that bid cards stand for."""
+        return sum(self.bid_values[suit_of(card)] for card in cards)
+
+    def score(self, bid: int, tricks: int) -> int:
+        """A deal's points for a side (a seat, or a team by its sums: N-03, N-04)."""
+        if tricks != bid:
+            return 0
+        return self.success_bonus + bid if bid else self.zero_bonus
+
+    def deal_scores(self, bids: Sequence[int], tricks: Sequence[int]) -> tuple[int, ...]:
+        """A deal's points by seat, from each seat's bid and tricks; partners show the same."""
+        seats = range(self.players)
+        sides = {self.team_of(seat): [0, 0] for seat in seats}
+        for seat in seats:
+            sums = sides[self.team_of(seat)]
+            sums[0] += bids[seat]
+            sums[1] += tricks[seat]
+        return tuple(self.score(*sides[self.team_of(seat)]) for seat in seats)
+
+
+class NinetyNineDeal(Deal):
+    """A deal of Ninety-Nine: every seat bids, in any order, then the tricks are played."""
+
+    __slots__ = ()
+
+    rules: NinetyNineRules
+
+    def __init__(self, rules: NinetyNineRules, dealer: int, deck: Sequence[int]) -> None:
+        super().__init__(rules, dealer, deck)
+        suit = suit_of(self.deck[-1])
+        self.trump = None if suit == DIAMONDS else suit
+        self.phase = Phase.BID
+        self.pending = tuple(range(rules.players))
+
+    def bid(self, seat: int, cards: Sequence[int]) -> None:
+        """Bid these cards; IllegalMove leaves the deal as it was."""
+        wrong = "bids are over" if self.phase != Phase.BID else self.objection(seat, cards)
+        if wrong is not None:
+            raise IllegalMove(wrong)
+        bid = mask(cards)
+        self.hands[seat] ^= bid
+        self.bids[seat] = cards_in(bid)
+        self.pending = tuple(waiting for waiting in self.pending if waiting != seat)
+        if not self.pending:
+            self._start_play()
+
+    def trump_known(self, seat: int) -> bool:
+        """Whether a seat knows what is trump: the dealer always, all others after the bids."""
+        return seat == self.dealer or self.phase != Phase.BID
+
+    def last_dealt(self, seat: int) -> int | None:
+        """The card that makes trump, which only the dealer may know (N-07)."""
+        return self.deck[-1] if seat == self.dealer else None
+
+    def visible_bids(self, seat: int) -> tuple[tuple[int, ...] | None, ...]:
+        """By seat, the other seats' bids that are turned up (rule 16, N-13)."""
+        up = self.phase == Phase.DONE or (self.phase == Phase.PLAY and self.rules.open_bids)
+        return tuple(bid if up and other != seat else None for other, bid in enumerate(self.bids))
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        """The deal's points by seat, partners showing the same; ValueError before it is done."""
+        if self.phase != Phase.DONE:
+            raise ValueError("the deal is not done: it has no scores yet")
+        bids = [self.rules.bid_of(bid or ()) for bid in self.bids]
+        return self.rules.deal_scores(bids, self.tricks_won)
