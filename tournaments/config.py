@@ -1,0 +1,274 @@
+"""A tournament as its TOML file describes it (design, section 10).
+
+Every key is in `KEYS`, and with its unit and default in docs/tournament.toml. Whatever is wrong
+with a file is a `ConfigError`: one line with file, line, key, and what to write instead.
+"""
+
+import dataclasses
+import os.path
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from referee.games.registry import make_rules
+from referee.games.rules import Rules, RulesError
+from referee.games.shuffle import derive
+from referee.match import ClockRules, FaultRules
+from tournaments.plain import rules_from_plain, rules_to_plain
+from tournaments.schedule import Schedule, Seatings, usual_seatings
+from tournaments.toml_table import ConfigError, Document, Entry, Table
+
+__all__ = [
+    "ConfigError",
+    "EntrantSpec",
+    "Tournament",
+    "from_plain",
+    "load",
+    "parse",
+    "parse_entrant",
+    "to_plain",
+]
+
+KEYS: Final[Mapping[str, tuple[str, ...]]] = {
+    "tournament": (
+        "name",
+        "game",
+        "variant",
+        "rules",
+        "format",
+        "rounds",
+        "seatings",
+        "tables",
+        "key",
+    ),
+    "clock": ("decision", "bank", "increment", "startup", "hang", "measure", "strict"),
+    "faults": ("limit", "restarts"),
+    "entrants": ("name", "path"),
+}
+"""The file's tables and the keys that each may have."""
+
+WALL_LIMIT: Final = 0.5
+"""The shortest decision, in seconds, that a clock on the wall can judge."""
+KEY_BYTES: Final = 32
+MAX_NAME: Final = 60
+
+_DAY = 86_400.0
+_MANY = 1_000_000
+_MAX_TABLES = 4096
+_WHY = " (a clock on the wall cannot judge less)"
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class EntrantSpec:
+    """An entrant as asked for: where its bot is, and its name if that is given.
+
+    `path` is absolute, or the bare name of a shipped bot."""
+
+    name: str | None
+    path: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Tournament:
+    """What is to be played and how. `tables` is how many matches are in flight (None: as many
+    as keep the bots busy); `key` is the master key (32 bytes; None: to be drawn)."""
+
+    name: str
+    rules: Rules
+    entrants: tuple[EntrantSpec, ...]
+    format: str = "round-robin"
+    rounds: int = 1
+    seatings: Seatings
+    tables: int | None = None
+    key: bytes | None = None
+    clock: ClockRules = dataclasses.field(default_factory=ClockRules)
+    faults: FaultRules = dataclasses.field(default_factory=FaultRules)
+
+    def schedule(self, key: bytes, entrants: Sequence[int], epoch: int = 0) -> Schedule:
+        """The schedule of an epoch, from the master key and the indices of those who play."""
+        return Schedule(
+            rules=self.rules,
+            entrants=tuple(entrants),
+            key=derive(key, "epoch", epoch),
+            epoch=epoch,
+            rounds=self.rounds,
+            seatings=self.seatings,
+            clock=self.clock,
+            faults=self.faults,
+        )
+
+
+def load(path: Path) -> Tournament:
+    """The tournament that a file describes, or ConfigError."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except OSError as exc:
+        raise ConfigError(f"{path}: cannot be read: {exc.strerror}") from exc
+    except UnicodeDecodeError as exc:
+        raise ConfigError(f"{path}: is not text in UTF-8: save it as UTF-8") from exc
+    return parse(text, path)
+
+
+def parse(text: str, path: Path) -> Tournament:
+    """The tournament in the text of a file at `path`, whose folder relative paths start from."""
+    document = Document(path, text, KEYS)
+    main = document.table("tournament")
+    rules = _rules(main)
+    return Tournament(
+        name=_name(main, path.stem),
+        rules=rules,
+        format=main.choice("format", ["round-robin"], "round-robin"),
+        rounds=main.whole("rounds", 1, 1, _MANY),
+        seatings=_seatings(main, rules),
+        tables=_tables(main),
+        key=_key(main),
+        clock=_clock(document.table("clock")),
+        faults=_faults(document.table("faults")),
+        entrants=_entrants(document, rules),
+    )
+
+
+def parse_entrant(text: str, folder: Path) -> EntrantSpec:
+    """An entrant written "name=path", a path, or a shipped bot's name; ValueError for none of
+    them. A path counts from `folder`; a bare word that is nothing there is a shipped bot."""
+    name, equals, path = text.rpartition("=")
+    if equals and (problem := _name_problem(name)):
+        raise ValueError(problem)
+    if not path:
+        raise ValueError(f'{text!r} names no bot: write "name=path", a path, or a shipped bot')
+    return EntrantSpec(name if equals else None, _place(path, folder))
+
+
+def to_plain(tournament: Tournament) -> dict[str, Any]:
+    """The tournament as JSON values, without its key, which is a secret."""
+    plain = dataclasses.asdict(dataclasses.replace(tournament, key=None))
+    return plain | {"rules": rules_to_plain(tournament.rules)}
+
+
+def from_plain(plain: Mapping[str, Any]) -> Tournament:
+    """The tournament that `to_plain` wrote."""
+    return Tournament(
+        **{
+            **plain,
+            "rules": rules_from_plain(plain["rules"]),
+            "entrants": tuple(EntrantSpec(**spec) for spec in plain["entrants"]),
+            "seatings": Seatings(plain["seatings"]),
+            "clock": ClockRules(**plain["clock"]),
+            "faults": FaultRules(**plain["faults"]),
+        }
+    )
+
+
+def _rules(main: Table) -> Rules:
+    game = main.text("game", None)
+    variant = main.text("variant", "classic")
+    fields = main.inner("rules")
+    try:
+        make_rules(game)
+    except RulesError as exc:
+        raise main.error("game", str(exc)) from exc
+    try:
+        make_rules(game, variant)
+    except RulesError as exc:
+        raise main.error("variant", str(exc)) from exc
+    try:
+        return make_rules(game, variant, **fields)
+    except RulesError as exc:
+        culprit = [name for name in fields if re.search(rf"\b{re.escape(name)}\b", str(exc))]
+        raise main.error("rules", str(exc), *culprit[:1]) from exc
+
+
+def _seatings(main: Table, rules: Rules) -> Seatings:
+    usual = usual_seatings(rules)
+    choices = [Seatings.TEAMS] if rules.teams else [Seatings.ALL, Seatings.CYCLIC]
+    return Seatings(main.choice("seatings", choices, usual))
+
+
+def _tables(main: Table) -> int | None:
+    if main.values.get("tables", "auto") == "auto":
+        return None
+    return main.whole("tables", 1, 1, _MAX_TABLES, ' or "auto"')
+
+
+def _key(main: Table) -> bytes | None:
+    text = main.text("key", "")
+    if text and not re.fullmatch(f"[0-9a-fA-F]{{{2 * KEY_BYTES}}}", text):
+        raise main.error(
+            "key", f"must be {2 * KEY_BYTES} hexadecimal digits: leave it out to have one drawn"
+        )
+    return bytes.fromhex(text) or None
+
+
+def _clock(clock: Table) -> ClockRules:
+    if (measure := clock.text("measure", "wall")) != "wall":
+        raise clock.error("measure", f'must be "wall", the only measure there is, not "{measure}"')
+    usual = ClockRules()
+    return ClockRules(
+        limit=clock.seconds("decision", usual.limit, WALL_LIMIT, _DAY, _WHY),
+        bank=clock.seconds("bank", usual.bank, 0, _DAY),
+        increment=clock.seconds("increment", usual.increment, 0, _DAY),
+        startup=clock.seconds("startup", usual.startup, WALL_LIMIT, _DAY),
+        measure=measure,
+        strict=clock.flag("strict", usual.strict),
+        hang=clock.seconds("hang", 0, WALL_LIMIT, _DAY) if "hang" in clock.values else None,
+    )
+
+
+def _faults(faults: Table) -> FaultRules:
+    usual = FaultRules()
+    return FaultRules(
+        limit=faults.whole("limit", usual.limit, 0, _MANY),
+        restarts=faults.whole("restarts", usual.restarts, 0, _MANY),
+    )
+
+
+def _entrants(document: Document, rules: Rules) -> tuple[EntrantSpec, ...]:
+    entries = document.entries("entrants")
+    least = 2 if rules.teams else rules.players
+    if len(entries) < least:
+        what = f"a table needs at least {least} and here are {len(entries)}: enter more"
+        raise document.error(("entrants",), what)
+    specs: dict[str, EntrantSpec] = {}
+    for entry in entries:
+        spec = _entrant(entry)
+        name = spec.name or spec.path
+        if name in specs:
+            raise entry.error(f'"{name}" is entered twice: give one of them a name of its own')
+        specs[name] = spec
+    return tuple(specs.values())
+
+
+def _entrant(entry: Entry) -> EntrantSpec:
+    folder = entry.document.path.parent
+    if isinstance(entry.value, str):
+        try:
+            return parse_entrant(entry.value, folder)
+        except ValueError as exc:
+            raise entry.error(str(exc)) from exc
+    table = entry.table()
+    path = table.text("path", None)
+    if not path:
+        raise table.error("path", "must not be empty: write where the bot is")
+    name = _name(table, None) if "name" in table.values else None
+    return EntrantSpec(name, _place(path, folder))
+
+
+def _name(table: Table, default: str | None) -> str:
+    name = table.text("name", default)
+    if problem := _name_problem(name):
+        raise table.error("name", problem)
+    return name
+
+
+def _name_problem(name: str) -> str | None:
+    if name.strip() and name.isprintable() and len(name) <= MAX_NAME and not set("/=") & set(name):
+        return None
+    return f'a name is 1 to {MAX_NAME} printable characters, none of them "/" or "=", not {name!r}'
+
+
+def _place(path: str, folder: Path) -> str:
+    bare = not set("/~") & set(path) and not path.endswith(".py")
+    if bare and not (folder / path).exists():
+        return path
+    return os.path.normpath(folder.absolute() / Path(path).expanduser())

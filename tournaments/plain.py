@@ -1,0 +1,29 @@
+"""Rules as JSON and back, and the one way in which JSON is written where bytes are hashed."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from referee.games.registry import GAMES
+from referee.games.rules import Rules
+
+
+def canonical(value: object) -> str:
+    """The value's only JSON text here: ASCII, keys sorted, no spaces; NaN raises ValueError."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def rules_to_plain(rules: Rules) -> dict[str, Any]:
+    """Every field of the rules, and the game."""
+    return {"game": rules.game, **dataclasses.asdict(rules)}
+
+
+def rules_from_plain(plain: Mapping[str, Any]) -> Rules:
+    """The rules that `rules_to_plain` wrote; RulesError when they make no sense."""
+    fields: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in plain.items()
+        if name != "game"
+    }
+    return GAMES[plain["game"]](**fields)
