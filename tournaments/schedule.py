@@ -1,0 +1,278 @@
+"""What is played: groups, blocks, waves, and the match of each seating (design, section 4).
+
+Pure and lazy: everything follows from a `Schedule`, and a field of 120 entrants costs nothing
+until its blocks are asked for. Nothing here is drawn: whatever looks random is keyed.
+"""
+
+import enum
+import hashlib
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+from referee.games.rules import Rules
+from referee.games.shuffle import Stream, derive, seed64
+from referee.match import ClockRules, FaultRules, MatchJob
+from tournaments.plain import canonical, rules_to_plain
+
+WAVE_MATCHES = 60
+"""Matches that a process plays in a wave, about. Starting a process costs 100 ms of processor
+time, a match of instant bots 8 ms: more matches, and whole blocks come late; fewer, and a
+tournament is spent on starting bots."""
+
+
+class Seatings(enum.StrEnum):
+    """Which seatings a block has."""
+
+    ALL = "all"
+    """Every order of the group: n! seatings."""
+    CYCLIC = "cyclic"
+    """The n turns of one circular order; each block of a group has the next such order."""
+    TEAMS = "teams"
+    """Two entrants in partners' seats, and again with the seats exchanged."""
+
+
+def usual_seatings(rules: Rules) -> Seatings:
+    """The seatings of a tournament that does not say."""
+    if rules.teams:
+        return Seatings.TEAMS
+    return Seatings.ALL if rules.players == 3 else Seatings.CYCLIC
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A bot entered in a tournament; `version` is the hash (hex) of its sources.
+
+    `source` is where they came from and `run` the command that starts it, for people and for
+    starting it again."""
+
+    name: str
+    version: str
+    source: str = ""
+    run: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One sequence of deals for one group, to be played under each seating.
+
+    `group` holds indices of entrants, ascending; `number` counts the group's blocks."""
+
+    epoch: int
+    group: tuple[int, ...]
+    number: int
+
+    @property
+    def id(self) -> str:
+        """The block's name, as in "e0/g0-3-5/b2"."""
+        return f"e{self.epoch}/g{'-'.join(map(str, self.group))}/b{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Who sits in a seat: an entrant's index, and in a team which of its members."""
+
+    entrant: int
+    member: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled:
+    """A match with its place in the tournament, which no bot is told.
+
+    `seating` says which of the block's seatings it is, `generation` which generation of
+    processes plays it; `seats` is by seat; `deals_id` names the deals for the ledger."""
+
+    job: MatchJob
+    block: Block
+    seating: int
+    generation: int
+    seats: tuple[Seat, ...]
+    deals_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How large a schedule is. `starts` counts processes, without restarts; `deals` is the most
+    that can be played."""
+
+    groups: int
+    blocks: int
+    matches: int
+    waves: int
+    starts: int
+    deals: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """A round robin of one epoch: every group plays `rounds` blocks.
+
+    `entrants` are the indices of those who play, `key` is the epoch's (32 bytes)."""
+
+    rules: Rules
+    entrants: tuple[int, ...]
+    key: bytes
+    epoch: int = 0
+    rounds: int = 1
+    seatings: Seatings
+    clock: ClockRules
+    faults: FaultRules
+
+    @property
+    def group_size(self) -> int:
+        """Entrants at a table."""
+        return 2 if self.rules.teams else self.rules.players
+
+    @property
+    def generations(self) -> int:
+        """Seatings of a block, and so generations of processes in a wave."""
+        if self.seatings == Seatings.ALL:
+            return math.factorial(self.group_size)
+        return self.group_size
+
+    def counts(self) -> Counts:
+        """The schedule's size, reckoned without going through it."""
+        field = len(self.entrants)
+        groups = math.comb(field, self.group_size)
+        blocks = groups * self.rounds
+        full = field * WAVE_MATCHES
+        waves = max(min(blocks, 1), (2 * blocks * self.group_size + full) // (2 * full or 1))
+        matches = blocks * self.generations
+        processes = field * self.rules.players // self.group_size
+        return Counts(
+            groups=groups,
+            blocks=blocks,
+            matches=matches,
+            waves=waves,
+            starts=waves * self.generations * processes,
+            deals=matches * self.rules.max_deals,
+        )
+
+    def blocks(self) -> Iterator[Block]:
+        """Every block, round by round."""
+        for number in range(self.rounds):
+            for group in self._groups(number):
+                yield Block(self.epoch, group, number)
+
+    def waves(self) -> Iterator[tuple[Block, ...]]:
+        """The blocks cut into waves of one size, give or take a block."""
+        counts = self.counts()
+        blocks = self.blocks()
+        ends = (counts.blocks * (wave + 1) // counts.waves for wave in range(counts.waves))
+        for start, end in itertools.pairwise(itertools.chain([0], ends)):
+            yield tuple(itertools.islice(blocks, end - start))
+
+    def generation(self, wave: Sequence[Block], generation: int) -> Iterator[Scheduled]:
+        """The matches that one generation plays of these blocks, in an order that tells nothing."""
+        ids = ",".join(block.id for block in wave)
+        for block in self._stream("order", generation, ids).shuffled(wave):
+            yield self.match(block, self.allotment(block)[generation])
+
+    def matches(self, block: Block) -> tuple[Scheduled, ...]:
+        """A block's matches, in order of seatings."""
+        return tuple(self.match(block, seating) for seating in range(self.generations))
+
+    def match(self, block: Block, seating: int) -> Scheduled:
+        """The match of one seating of a block."""
+        name = f"{block.id}/s{seating}"
+        job = MatchJob(
+            id=name,
+            public_id=derive(self.key, "match", name)[:8].hex(),
+            rules=self.rules,
+            deals_key=self.deals_key(block),
+            seeds=tuple(seed64(self.key, "seed", name, n) for n in range(self.rules.players)),
+            clock=self.clock,
+            faults=self.faults,
+        )
+        return Scheduled(
+            job=job,
+            block=block,
+            seating=seating,
+            generation=self.allotment(block).index(seating),
+            seats=self.seats(block, seating),
+            deals_id=block.id,
+        )
+
+    def deals_key(self, block: Block) -> bytes:
+        """The key of a block's deals: the same under every seating, and for no other block."""
+        return derive(self.key, "deals", "-".join(map(str, block.group)), block.number)
+
+    def allotment(self, block: Block) -> tuple[int, ...]:
+        """Which seating each generation plays, drawn for each block."""
+        return tuple(self._stream("generations", block.id).shuffled(range(self.generations)))
+
+    def seats(self, block: Block, seating: int) -> tuple[Seat, ...]:
+        """Who sits where under a seating."""
+        group = block.group
+        if self.seatings == Seatings.TEAMS:
+            teams = group if seating == 0 else group[::-1]
+            return tuple(Seat(teams[n % 2], n // 2) for n in range(self.rules.players))
+        if self.seatings == Seatings.ALL:
+            order = _orders(len(group))[seating]
+        else:
+            order = self._circle(block)
+            order = order[seating:] + order[:seating]
+        return tuple(Seat(group[place]) for place in order)
+
+    def _circle(self, block: Block) -> tuple[int, ...]:
+        """A block's circular order: the next one each block, from one drawn for the group."""
+        circles = [order for order in _orders(len(block.group)) if order[0] == 0]
+        first = self._stream("circle", "-".join(map(str, block.group))).below(len(circles))
+        return circles[(first + block.number) % len(circles)]
+
+    def _groups(self, number: int) -> Iterator[tuple[int, ...]]:
+        """Every group once, so that everybody plays about equally often at any moment.
+
+        The entrants stand around a circle, in an order drawn anew each round; turning a group
+        all the way round the circle seats everybody equally often.
+        """
+        field = len(self.entrants)
+        circle = self._stream("field", number).shuffled(self.entrants)
+        for shape, turns in self._stream("shapes", number).shuffled(
+            _shapes(field, self.group_size)
+        ):
+            for turn in range(turns):
+                yield tuple(sorted(circle[(place + turn) % field] for place in shape))
+
+    def _stream(self, *parts: str | int) -> Stream:
+        return Stream(derive(self.key, *parts), b"schedule")
+
+
+@lru_cache
+def _orders(size: int) -> tuple[tuple[int, ...], ...]:
+    return tuple(itertools.permutations(range(size)))
+
+
+@lru_cache
+def _shapes(field: int, size: int) -> tuple[tuple[tuple[int, ...], int], ...]:
+    """The groups on a circle that are not turns of one another, each with how many turns it has."""
+    shapes = []
+    for cuts in itertools.combinations(range(1, field), size - 1):
+        if cuts[0] * size > field:
+            break  # in no turn of these is the first gap the smallest
+        gaps = [after - before for before, after in itertools.pairwise((0, *cuts, field))]
+        turned = [gaps[n:] + gaps[:n] for n in range(size)]
+        if gaps == min(turned):
+            shapes.append(((0, *cuts), field // turned.count(gaps)))
+    return tuple(shapes)
+
+
+def commitment(schedule: Schedule, entrants: Sequence[Entrant]) -> str:
+    """The SHA-256 (hex) that binds an epoch before its first deal: its key, and all else that
+    its schedule follows from. `entrants` is the tournament's whole list, which indices refer to.
+    """
+    inputs = {
+        "format": "knavery.commitment/1",
+        "key": schedule.key.hex(),
+        "epoch": schedule.epoch,
+        "rules": rules_to_plain(schedule.rules),
+        "rounds": schedule.rounds,
+        "seatings": schedule.seatings,
+        "clock": asdict(schedule.clock),
+        "faults": asdict(schedule.faults),
+        "entrants": [(n, entrants[n].name, entrants[n].version) for n in schedule.entrants],
+    }
+    return hashlib.sha256(canonical(inputs).encode()).hexdigest()
