@@ -1,0 +1,60 @@
+# Every target makes its own environment from a lock file: only Python 3.11 (or newer) and make
+# are needed. Another interpreter: make PYTHON=/path/to/python3.12 test
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint bench protos locks wheel clean
+
+demo: $(VENV)/.run
+	$(BIN)/knavery demo
+
+test: $(VENV)/.dev
+	$(BIN)/pytest $(ARGS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks $(ARGS)
+
+# The Python code in knavery/v1 is made from protos/ (tests/test_protos.py fails when it is stale).
+protos: $(VENV)/.dev
+	$(BIN)/python protos/generate.py
+
+wheel: $(VENV)/.dev
+	$(BIN)/python -m build --wheel --no-isolation
+
+# Exact versions, with hashes, of all that pyproject.toml names with lower bounds.
+locks: $(VENV)/bin/python
+	$(BIN)/pip install -q pip-tools
+	for extra in "" dev "dev,bench"; do \
+	  case "$$extra" in "") out=requirements;; dev) out=requirements-dev;; *) out=requirements-bench;; esac; \
+	  CUSTOM_COMPILE_COMMAND="make locks" $(BIN)/pip-compile -q --strip-extras --allow-unsafe \
+	    --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
+	    $${extra:+--extra $$extra} -o $$out.lock pyproject.toml || exit 1; \
+	done
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit("Knavery needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Try: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "Python's venv module is missing; on Debian: apt-get install python3-venv"; exit 2; }
+
+$(VENV)/.run: requirements.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock pyproject.toml | $(VENV)/bin/python
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@ $(VENV)/.run
+
+$(VENV)/.bench: requirements-bench.lock $(VENV)/.dev
+	$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements-bench.lock
+	@touch $@
