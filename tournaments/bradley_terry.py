@@ -39,7 +39,8 @@ class Likelihood:
 
     def gradient(self, strengths: Floats) -> Floats:
         """First derivatives; they sum to 0."""
-        surplus = self.wins - (self.wins + self.wins.T) * chances(strengths)
+        ahead = chances(strengths)
+        surplus = self.wins * ahead.T - self.wins.T * ahead
         phantom = -_PRIOR * np.tanh(_about_mean(strengths) / 2)
         result: Floats = surplus.sum(axis=1) + _about_mean(phantom)
         return result
@@ -87,9 +88,9 @@ class Likelihood:
 
 
 def chances(strengths: Floats) -> Floats:
-    """Row i, column j: probability that i is placed ahead of j."""
+    """Row i, column j: probability that i is placed ahead of j, exact however small it is."""
     lead = np.subtract.outer(strengths, strengths)
-    result: Floats = (1 + np.tanh(lead / 2)) / 2
+    result: Floats = np.exp(-np.logaddexp(0, -lead))
     return result
 
 

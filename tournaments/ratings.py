@@ -77,14 +77,17 @@ class PointsRow:
 class Meeting:
     """How one entrant fared in the matches it shared with another.
 
-    A win is a better place, not more points. `per_deal` is its points per deal in those matches,
-    None when they never met.
+    A win is a better place, not more points. `points_per_deal` is its own in those matches, None
+    when they never met.
     """
 
     wins: int
     ties: int
     losses: int
-    per_deal: float | None
+    points_per_deal: float | None
+
+
+NEVER_MET = Meeting(wins=0, ties=0, losses=0, points_per_deal=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,26 +133,17 @@ def rate(
     that is no probability.
     """
     _check(entrants, anchor, level)
-    columns = _columns(played, entrants)
-    held = columns.blocks_held()
-    if anchor is not None and held[anchor] == 0:
+    fit = _fit(_columns(played, entrants))
+    if anchor is not None and fit.held[anchor] == 0:
         anchor = None
-    fit = _fit(columns, held)
-    fewest = np.minimum.outer(held, held)
-    pairs = _larger_error(_of_pairs(fit.model), _of_pairs(fit.clustered), fewest)
-    if anchor is None:
-        origin, scarce = 0.0, held
-        error = _larger_error(np.diag(fit.model), np.diag(fit.clustered), held)
-    else:
-        origin, scarce, error = fit.strengths[anchor], fewest[anchor], pairs[anchor]
-    ratings = CENTRE + ELO * (fit.strengths - origin)
-    margins = ELO * error * t_quantile(level, scarce - 1)
+    ratings, margins = fit.about_mean(level) if anchor is None else fit.about(anchor, level)
+    pairs = fit.pair_errors()
     np.fill_diagonal(pairs, np.nan)
     return Ratings(
-        ratings=_optional(ratings),
-        intervals=_intervals(ratings, margins),
-        blocks=tuple(held.tolist()),
-        errors=tuple(_optional(row) for row in ELO * pairs),
+        ratings=_optional(CENTRE + ratings),
+        intervals=_intervals(CENTRE + ratings, margins),
+        blocks=tuple(fit.held.tolist()),
+        errors=tuple(_optional(row) for row in pairs),
         anchor=anchor,
         level=level,
     )
@@ -178,7 +172,7 @@ def points(played: Sequence[Played], entrants: int, level: float = 0.95) -> tupl
 
 
 def head_to_head(played: Sequence[Played], entrants: int) -> tuple[tuple[Meeting, ...], ...]:
-    """Row i, column j: how entrant i fared in its matches with j; all zero where i is j.
+    """Row i, column j: how entrant i fared in its matches with j; `NEVER_MET` where i is j.
 
     Raises ValueError as `rate` does.
     """
@@ -273,29 +267,46 @@ def _columns(played: Sequence[Played], field: int) -> _Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
-    """Strengths about their mean, with two covariances; NaN for entrants without a match.
+    """Ratings about the field's mean, with two covariances, all in Elo; NaN for the unrated.
 
-    `clustered` lacks its factor B/(B-1), for B differs by entrant.
+    `held` counts the blocks of each entrant, and `clustered` lacks its factor B/(B-1): B differs
+    by contrast.
     """
 
-    strengths: Floats
+    ratings: Floats
     model: Floats
     clustered: Floats
+    held: Ints
+
+    def about_mean(self, level: float) -> tuple[Floats, Floats]:
+        """Ratings minus the field's mean, and half-widths of their intervals."""
+        errors = _larger_error(np.diag(self.model), np.diag(self.clustered), self.held)
+        return self.ratings, errors * t_quantile(level, self.held - 1)
+
+    def about(self, anchor: int, level: float) -> tuple[Floats, Floats]:
+        """Ratings minus the anchor's, and half-widths of their intervals; its own is 0."""
+        quantiles = t_quantile(level, np.minimum(self.held, self.held[anchor]) - 1)
+        return self.ratings - self.ratings[anchor], self.pair_errors()[anchor] * quantiles
+
+    def pair_errors(self) -> Floats:
+        """Standard error of every difference of two; the diagonal is 0."""
+        fewer = np.minimum.outer(self.held, self.held)
+        return _larger_error(_of_pairs(self.model), _of_pairs(self.clustered), fewer)
 
 
-def _fit(columns: _Columns, held: Ints) -> _Fit:
+def _fit(columns: _Columns) -> _Fit:
+    held = columns.blocks_held()
     rated = np.flatnonzero(held)
     square = np.ix_(rated, rated)
     likelihood = Likelihood(columns.wins()[square])
-    found = likelihood.maximise()
-    bread = likelihood.covariance(found)
-    strengths = np.full(held.shape, np.nan)
-    strengths[rated] = found
+    strengths = np.zeros(held.shape)
+    strengths[rated] = likelihood.maximise()
+    bread = likelihood.covariance(strengths[rated])
     scores = columns.by_block(columns.surplus(strengths))[:, rated]
     model, clustered = np.full((2, held.size, held.size), np.nan)
-    model[square] = bread
-    clustered[square] = bread @ (scores.T @ scores) @ bread
-    return _Fit(strengths, model, clustered)
+    model[square] = ELO**2 * bread
+    clustered[square] = ELO**2 * (bread @ (scores.T @ scores) @ bread)
+    return _Fit(np.where(held > 0, ELO * strengths, np.nan), model, clustered, held)
 
 
 def t_quantile(level: float, degrees: Ints) -> Floats:
