@@ -92,7 +92,7 @@ class _Generation:
         self.tables.touched.clear()
 
 
-class _Died(Exception):
+class _Died(Exception):  # noqa: N818
     """This life of a player's process is over; the text says why."""
 
 
@@ -176,9 +176,7 @@ class _Desk:
         max_batch = hello.max_batch if hello.HasField("max_batch") else None
         self._tables.arrived(self.player, max_tables, max_batch)
         await post.welcome(
-            wire.welcome(
-                self._house.clock, max_tables, self.player.max_batch, MAX_MESSAGE_BYTES
-            )
+            wire.welcome(self._house.clock, max_tables, self.player.max_batch, MAX_MESSAGE_BYTES)
         )
         self._generation.wake()
 
@@ -259,9 +257,7 @@ def _last_words(process: Process) -> str:
     return f"; its last words: {lines[-1].strip()[:300]}" if lines else ""
 
 
-async def _clear(
-    post: Post | None, process: Process | None, scratch: Path, grace: float
-) -> None:
+async def _clear(post: Post | None, process: Process | None, scratch: Path, grace: float) -> None:
     """Ends a process and all that belongs to it; `grace` in seconds, to exit by itself."""
     with trio.CancelScope(shield=True):
         if post is not None:

@@ -10,15 +10,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from referee.games import record, shuffle
-from referee.games.deal import Deal, IllegalMove, Phase
-from referee.games.registry import Rules
+from referee.games.deal import Deal, IllegalMove
+from referee.games.rules import Rules
+from referee.games.view import Phase
 
 NOTE_BYTES = 256
 NOTE_BYTES_A_DEAL = 1024
 DETAIL_BYTES = 2048
 
 
-class RefereeBug(Exception):
+class RefereeBug(Exception):  # noqa: N818
     """The referee did something wrong. Never a bot's fault; stops the run loudly."""
 
 
@@ -158,7 +159,7 @@ class DealOver:
 
 @dataclass(frozen=True, slots=True)
 class Faulted:
-    """A seat's fault, for that seat alone: `count` includes it; `forfeit` if it was one too many."""
+    """A seat's fault, for that seat alone. `count` includes it; `forfeit`: it was one too many."""
 
     match: "Match"
     fault: Fault

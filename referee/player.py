@@ -104,10 +104,7 @@ class Player:
     def wants_batch(self) -> bool:
         """There are decisions for it, and it may be asked."""
         return (
-            bool(self.queue)
-            and not self.open
-            and not self._mute
-            and self.presence is Presence.HERE
+            bool(self.queue) and not self.open and not self._mute and self.presence is Presence.HERE
         )
 
     @property

@@ -4,21 +4,26 @@ What is sent about a match is built from `Deal.view(seat)` and from events of `m
 hold nothing that their seat may not know.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from functools import lru_cache
+from typing import Any
+
+from google.protobuf.message import Message
 
 from knavery.v1 import game_pb2 as game
 from knavery.v1 import referee_pb2 as pb
-from referee.games.deal import Phase
 from referee.games.knave import KnaveRules
 from referee.games.ninety_nine import NinetyNineRules
-from referee.games.registry import Rules
+from referee.games.rules import Rules
+from referee.games.view import Phase
 from referee.match import (
     Ask,
     ClockRules,
     DealOver,
     Event,
     Faulted,
+    Match,
     MatchOver,
     Started,
     clip,
@@ -51,7 +56,7 @@ def rules_message(rules: Rules) -> game.Rules:
         message.knave.trick_value = rules.trick_value
         message.knave.jacks.extend(rules.jacks)
         message.knave.queens.extend(rules.queens)
-    else:
+    elif isinstance(rules, NinetyNineRules):
         own = message.ninety_nine
         own.bid_values.extend(rules.bid_values)
         own.bid_cards = rules.bid_cards
@@ -64,7 +69,7 @@ def rules_message(rules: Rules) -> game.Rules:
 @lru_cache(maxsize=64)
 def _rules_from(raw: bytes) -> Rules:
     message = game.Rules.FromString(raw)
-    common = {
+    common: dict[str, Any] = {
         "variant": message.variant,
         "players": message.players,
         "ranks": tuple(message.ranks),
@@ -73,23 +78,19 @@ def _rules_from(raw: bytes) -> Rules:
         "teams": message.teams,
     }
     if message.HasField("knave"):
-        own = message.knave
-        return KnaveRules(
-            **common,
-            trick_value=own.trick_value,
-            jacks=tuple(own.jacks),
-            queens=tuple(own.queens),
-        )
+        return KnaveRules(**common, **_plain(message.knave, KnaveRules))
     if message.HasField("ninety_nine"):
-        theirs = message.ninety_nine
-        return NinetyNineRules(
-            **common,
-            bid_values=tuple(theirs.bid_values),
-            success_bonus=theirs.success_bonus,
-            zero_bonus=theirs.zero_bonus,
-            open_bids=theirs.open_bids,
-        )
+        return NinetyNineRules(**common, **_plain(message.ninety_nine, NinetyNineRules))
     raise ValueError("a game that this version does not know")
+
+
+def _plain(message: Message, rules: type[Rules]) -> dict[str, Any]:
+    """The fields that a message and the rules have in common, by name."""
+    names = {field.name for field in fields(rules)} & set(message.DESCRIPTOR.fields_by_name)
+    values = {name: getattr(message, name) for name in names}
+    return {
+        name: value if isinstance(value, int) else tuple(value) for name, value in values.items()
+    }
 
 
 def rules_from(message: game.Rules) -> Rules:
@@ -115,33 +116,46 @@ def fill_decision(message: game.Decision, ask: Ask) -> None:
     """Writes into an empty message all that the asked seat may know."""
     match = ask.match
     view = match.deal.view(ask.seat)
+    message.CopyFrom(_lasting(match, match.number, view.phase, ask.seat))
     message.id = ask.id
-    message.match = match.job.public_id
-    message.deal = match.number
-    message.deals_left = match.rules.max_deals - match.number - 1
-    message.rules.CopyFrom(rules_message(match.rules))
-    message.seat = view.seat
-    message.dealer = view.dealer
     message.hand.extend(view.hand)
     message.tricks_won.extend(view.tricks_won)
-    message.trump = _trump(view.trump) if view.trump_known else game.TRUMP_UNKNOWN
-    message.scores.extend(match.totals)
-    message.limit_ms = milliseconds(match.job.clock.limit)
     message.bank_ms = milliseconds(match.banks[ask.seat])
-    if view.last_dealt is not None:
-        message.last_dealt = view.last_dealt
-    if view.phase == Phase.BID:
-        message.bid_request.choose = match.rules.bid_cards
-        return
-    message.played.extend(view.played)
-    message.leaders.extend(view.leaders)
-    message.trick.extend(view.trick)
-    message.play_request.legal.extend(view.legal)
+    if view.phase == Phase.PLAY:
+        message.played.extend(view.played)
+        message.leaders.extend(view.leaders)
+        message.trick.extend(view.trick)
+        message.play_request.legal.extend(view.legal)
+
+
+@lru_cache(maxsize=16384)
+def _lasting(match: Match, number: int, phase: Phase, seat: int) -> game.Decision:
+    """What a seat's decisions have in common while it bids, or while it plays out a deal.
+
+    `number` is the deal's; it and the phase are there to tell one such message from the next."""
+    view = match.deal.view(seat)
+    message = game.Decision(
+        match=match.job.public_id,
+        deal=number,
+        deals_left=match.rules.max_deals - number - 1,
+        rules=rules_message(match.rules),
+        seat=view.seat,
+        dealer=view.dealer,
+        trump=_trump(view.trump) if view.trump_known else game.TRUMP_UNKNOWN,
+        last_dealt=view.last_dealt,
+        bids=[
+            game.RevealedBid(seat=other, cards=bid)
+            for other, bid in enumerate(view.bids)
+            if bid is not None
+        ],
+        scores=match.totals,
+        limit_ms=milliseconds(match.job.clock.limit),
+    )
     if view.bid is not None:
         message.bid.cards.extend(view.bid)
-        for seat, bid in enumerate(view.bids):
-            if bid is not None:
-                message.bids.add(seat=seat, cards=bid)
+    if phase == Phase.BID:
+        message.bid_request.choose = match.rules.bid_cards
+    return message
 
 
 def _trump(suit: int | None) -> game.Trump:
@@ -199,7 +213,7 @@ def _fill_fault(message: pb.Event, event: Faulted) -> None:
     notice.match = event.match.job.public_id
     if event.ask is not None and event.ask.id:
         notice.decision = event.ask.id
-    notice.kind = pb.FaultKind.ValueType(event.fault.kind)
+    notice.kind = event.fault.kind.value  # type: ignore[assignment]  # the numbers are the same
     notice.cause = event.fault.detail
     notice.played.extend(event.fault.played)
     notice.faults = event.count
@@ -218,7 +232,7 @@ def _fill_over(message: pb.Event, event: MatchOver) -> None:
     finished.forfeits.extend(event.result.forfeits)
 
 
-_FILL = {
+_FILL: Mapping[type[Any], Callable[[pb.Event, Any], None]] = {
     Started: _fill_started,
     DealOver: _fill_deal,
     Faulted: _fill_fault,

@@ -29,7 +29,9 @@ def test_every_field_and_message_is_documented(path: Path) -> None:
     previous = ""
     for line in path.read_text().splitlines():
         text = line.strip()
-        declares = re.match(r"(message|enum) \w+|(optional |repeated )?[\w.]+ (?!TRUMP_)\w+ = \d+;", text)
+        declares = re.match(
+            r"(message|enum) \w+|(optional |repeated )?[\w.]+ (?!TRUMP_)\w+ = \d+;", text
+        )
         if declares:
             assert previous.startswith("//"), f"{path.name}: undocumented: {text}"
         previous = text
