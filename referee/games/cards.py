@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain
+from operator import getitem
 
 SUITS = "CDHS"
 RANKS = "23456789TJQKA"
@@ -17,8 +19,7 @@ CLUBS, DIAMONDS, HEARTS, SPADES = range(4)
 TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT, NINE, TEN, JACK, QUEEN, KING, ACE = range(13)
 CARDS = 52
 
-_SUIT_BITS = 0x1FFF
-SUIT_MASKS = tuple(_SUIT_BITS << 13 * suit for suit in range(4))
+SUIT_MASKS = tuple(0x1FFF << 13 * suit for suit in range(4))
 _TEXTS = tuple(rank + suit for suit in SUITS for rank in RANKS)
 _BY_TEXT = {name: card for card, name in enumerate(_TEXTS)}
 _BITS = tuple(1 << card for card in range(CARDS))
@@ -66,28 +67,29 @@ def mask(hand: Iterable[int]) -> int:
     return sum(map(_BITS.__getitem__, hand))
 
 
-def _subsets(suit: int) -> list[tuple[int, ...]]:
-    """All subsets of a suit's cards, ascending, each at the index that is its 13-bit mask."""
+def _subsets(first: int) -> list[tuple[int, ...]]:
+    """All subsets of eight cards from the first on, each at the index that is its mask."""
     table: list[tuple[int, ...]] = [()]
-    for card in range(13 * suit, 13 * suit + 13):
+    for card in range(first, first + 8):
         table += [(*subset, card) for subset in table]
     return table
 
 
-_CLUBS, _DIAMONDS, _HEARTS, _SPADES = map(_subsets, range(4))
+_OF_BYTE = [_subsets(first) for first in range(0, CARDS, 8)]
 
 
 def cards_in(hand: int) -> tuple[int, ...]:
     """The cards of a mask, ascending."""
-    return (
-        _CLUBS[hand & _SUIT_BITS]
-        + _DIAMONDS[hand >> 13 & _SUIT_BITS]
-        + _HEARTS[hand >> 26 & _SUIT_BITS]
-        + _SPADES[hand >> 39]
-    )
+    return tuple(chain.from_iterable(map(getitem, _OF_BYTE, hand.to_bytes(7, "little"))))
 
 
 @lru_cache
 def pack_of(ranks: tuple[int, ...]) -> tuple[int, ...]:
     """Every card of these ranks: clubs in the ranks' order, then diamonds, hearts, spades."""
     return tuple(13 * suit + rank for suit in range(4) for rank in ranks)
+
+
+@lru_cache
+def pack_set(ranks: tuple[int, ...]) -> frozenset[int]:
+    """The same as a set."""
+    return frozenset(pack_of(ranks))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import ClassVar
 
 from referee.games.cards import JACK, QUEEN
@@ -40,23 +41,28 @@ class KnaveRules(Rules):
         return KnaveDeal(self, dealer, deck)
 
     def card_value(self, card: int) -> int:
-        """Points that the card adds to the trick it is in."""
-        return _card_values(self.jacks, self.queens).get(card, 0)
+        """Points that a card adds to the trick it is in."""
+        return self.card_values.get(card, 0)
+
+    @property
+    def card_values(self) -> Mapping[int, int]:
+        """The same for the cards that add anything."""
+        return _card_values(self.jacks, self.queens)
 
     def score(self, tricks: int, taken: Iterable[int]) -> int:
-        """A deal's points for a seat with so many tricks, which held the cards `taken` (K-10)."""
+        """A deal's points for a seat with so many tricks and these cards in them (K-10)."""
         return self.trick_value * tricks + sum(map(self.card_value, taken))
 
 
 @lru_cache
-def _card_values(jacks: tuple[int, ...], queens: tuple[int, ...]) -> dict[int, int]:
-    columns = ((JACK, jacks), (QUEEN, queens))
-    return {
+def _card_values(jacks: tuple[int, ...], queens: tuple[int, ...]) -> Mapping[int, int]:
+    values = {
         13 * suit + rank: value
-        for rank, values in columns
-        for suit, value in enumerate(values)
+        for rank, column in ((JACK, jacks), (QUEEN, queens))
+        for suit, value in enumerate(column)
         if value
     }
+    return MappingProxyType(values)
 
 
 class KnaveDeal(Deal):
@@ -72,11 +78,14 @@ class KnaveDeal(Deal):
 
     @property
     def taken(self) -> tuple[tuple[int, ...], ...]:
-        """By seat, the cards of the tricks it has won, in the order taken."""
-        n = self.rules.players
-        taken: list[list[int]] = [[] for _ in range(n)]
-        for trick, winner in enumerate(self.winners):
-            taken[winner] += self.played[n * trick : n * trick + n]
+        """By seat, the cards it has taken that are worth anything."""
+        winners = self.winners
+        played = bytes(self.played[: len(winners) * self.rules.players])
+        taken: list[list[int]] = [[] for _ in self.tricks_won]
+        for card in self.rules.card_values:
+            index = played.find(card)
+            if index >= 0:
+                taken[winners[index // self.rules.players]].append(card)
         return tuple(map(tuple, taken))
 
     @property

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from referee.games.cards import DIAMONDS, FIVE, SIX, cards_in, mask, suit_of
+from referee.games.cards import DIAMONDS, FIVE, SIX, suit_of
 from referee.games.deal import Deal, IllegalMove
 from referee.games.rules import MAX_POINTS, Rules, check_by_suit, check_whole, require
 from referee.games.view import Phase
 
 BID_CARDS = 3
+_BID = Phase.BID
+_DONE = Phase.DONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,23 +98,26 @@ class NinetyNineDeal(Deal):
         suit = suit_of(self.deck[-1])
         self.trump = None if suit == DIAMONDS else suit
         self.phase = Phase.BID
+        self.choose = BID_CARDS
         self.pending = tuple(range(rules.players))
 
     def bid(self, seat: int, cards: Sequence[int]) -> None:
         """Bid these cards; IllegalMove leaves the deal as it was."""
-        wrong = "bids are over" if self.phase != Phase.BID else self.objection(seat, cards)
+        wrong = "bids are over" if self.phase is not _BID else self.objection(seat, cards)
         if wrong is not None:
             raise IllegalMove(wrong)
-        bid = mask(cards)
-        self.hands[seat] ^= bid
-        self.bids[seat] = cards_in(bid)
-        self.pending = tuple(waiting for waiting in self.pending if waiting != seat)
+        hand = self._hands[seat]
+        for card in cards:
+            hand[card // 13].remove(card)
+        self.bids[seat] = tuple(sorted(cards))
+        place = self.pending.index(seat)
+        self.pending = self.pending[:place] + self.pending[place + 1 :]
         if not self.pending:
             self._start_play()
 
     def trump_known(self, seat: int) -> bool:
         """Whether a seat knows what is trump: the dealer always, all others after the bids."""
-        return seat == self.dealer or self.phase != Phase.BID
+        return seat == self.dealer or self.phase is not _BID
 
     def last_dealt(self, seat: int) -> int | None:
         """The card that makes trump, which only the dealer may know (N-07)."""
@@ -120,13 +125,14 @@ class NinetyNineDeal(Deal):
 
     def visible_bids(self, seat: int) -> tuple[tuple[int, ...] | None, ...]:
         """By seat, the other seats' bids that are turned up (rule 16, N-13)."""
-        up = self.phase == Phase.DONE or (self.phase == Phase.PLAY and self.rules.open_bids)
-        return tuple(bid if up and other != seat else None for other, bid in enumerate(self.bids))
+        if self.phase is _BID or not (self.rules.open_bids or self.phase is _DONE):
+            return super().visible_bids(seat)
+        return (*self.bids[:seat], None, *self.bids[seat + 1 :])
 
     @property
     def scores(self) -> tuple[int, ...]:
         """The deal's points by seat, partners showing the same; ValueError before it is done."""
-        if self.phase != Phase.DONE:
+        if self.phase is not _DONE:
             raise ValueError("the deal is not done: it has no scores yet")
         bids = [self.rules.bid_of(bid or ()) for bid in self.bids]
         return self.rules.deal_scores(bids, self.tricks_won)
