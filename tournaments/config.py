@@ -16,7 +16,7 @@ from referee.games.rules import Rules, RulesError
 from referee.games.shuffle import derive
 from referee.match import ClockRules, FaultRules
 from tournaments.plain import rules_from_plain, rules_to_plain
-from tournaments.schedule import Schedule, Seatings, usual_seatings
+from tournaments.schedule import Schedule, Seatings, group_size, usual_seatings
 from tournaments.toml_table import ConfigError, Document, Entry, Table
 
 __all__ = [
@@ -225,7 +225,7 @@ def _faults(faults: Table) -> FaultRules:
 
 def _entrants(document: Document, rules: Rules) -> tuple[EntrantSpec, ...]:
     entries = document.entries("entrants")
-    least = 2 if rules.teams else rules.players
+    least = group_size(rules)
     if len(entries) < least:
         what = f"a table needs at least {least} and here are {len(entries)}: enter more"
         raise document.error(("entrants",), what)

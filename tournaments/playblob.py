@@ -15,14 +15,6 @@ from typing import Final, Protocol
 
 VERSION: Final = 1
 
-_TWO_BYTES = 1 << 14
-_LAST = [
-    bytes((n,)) if n < 128 else (n & 127 | 128 | n >> 7 << 8).to_bytes(2, "little")
-    for n in range(_TWO_BYTES)
-]
-"""Numbers below 2**14 as varints."""
-_MORE = [(n & 127 | 128 | (n >> 7 | 128) << 8).to_bytes(2, "little") for n in range(_TWO_BYTES)]
-"""The same where more bits follow."""
 _MAX_BITS = 63
 
 
@@ -55,13 +47,16 @@ class KeptDeal:
 
 def encode(deals: Sequence[Play]) -> bytes:
     """The bytes for a match's deals, in order; ValueError for a time that is negative."""
-    parts = [bytes((VERSION,)), _varints((len(deals),))]
+    blob = bytearray((VERSION,))
+    _write(blob, (len(deals),))
     for deal in deals:
         if len(deal.charged_us) != len(deal.queued_us):
             raise ValueError("a deal has as many charged times as queued ones")
-        parts += bytes((deal.dealer,)), _varints((len(deal.moves),)), deal.moves
-        parts.append(_varints((len(deal.charged_us), *deal.charged_us, *deal.queued_us)))
-    return b"".join(parts)
+        blob.append(deal.dealer)
+        _write(blob, (len(deal.moves),))
+        blob += deal.moves
+        _write(blob, (len(deal.charged_us), *deal.charged_us, *deal.queued_us))
+    return bytes(blob)
 
 
 def decode(blob: bytes) -> tuple[KeptDeal, ...]:
@@ -81,21 +76,16 @@ def _deal(reader: "_Reader") -> KeptDeal:
     return KeptDeal(dealer, moves, reader.numbers(decisions), reader.numbers(decisions))
 
 
-def _varints(numbers: Sequence[int]) -> bytes:
+def _write(blob: bytearray, numbers: Sequence[int]) -> None:
     low, high = min(numbers), max(numbers)
     if low < 0 or high.bit_length() > _MAX_BITS:
         raise ValueError(f"times from {low} to {high} cannot be kept: 0 to 2**{_MAX_BITS} - 1 can")
-    if high >= _TWO_BYTES**2:
-        return b"".join(map(_long, numbers))
-    return b"".join(
-        [_LAST[n] if n < _TWO_BYTES else _MORE[n % _TWO_BYTES] + _LAST[n >> 14] for n in numbers]
-    )
-
-
-def _long(number: int) -> bytes:
-    if number < _TWO_BYTES:
-        return _LAST[number]
-    return _MORE[number % _TWO_BYTES] + _long(number >> 14)
+    add = blob.append
+    for number in numbers:
+        while number >= 128:
+            add(number & 127 | 128)
+            number >>= 7
+        add(number)
 
 
 class _Reader:

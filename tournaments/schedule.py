@@ -34,6 +34,17 @@ class Seatings(enum.StrEnum):
     """Two entrants in partners' seats, and again with the seats exchanged."""
 
 
+def group_size(rules: Rules) -> int:
+    """Entrants at a table."""
+    return 2 if rules.teams else rules.players
+
+
+def generations(rules: Rules, seatings: Seatings) -> int:
+    """Seatings of a block, and so generations of processes in a wave."""
+    size = group_size(rules)
+    return math.factorial(size) if seatings == Seatings.ALL else size
+
+
 def usual_seatings(rules: Rules) -> Seatings:
     """The seatings of a tournament that does not say."""
     if rules.teams:
@@ -67,7 +78,12 @@ class Block:
     @property
     def id(self) -> str:
         """The block's name, as in "e0/g0-3-5/b2"."""
-        return f"e{self.epoch}/g{'-'.join(map(str, self.group))}/b{self.number}"
+        return f"e{self.epoch}/g{self.group_name}/b{self.number}"
+
+    @property
+    def group_name(self) -> str:
+        """The group as names hold it: "0-3-5"."""
+        return "-".join(map(str, self.group))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +140,12 @@ class Schedule:
     @property
     def group_size(self) -> int:
         """Entrants at a table."""
-        return 2 if self.rules.teams else self.rules.players
+        return group_size(self.rules)
 
     @property
     def generations(self) -> int:
         """Seatings of a block, and so generations of processes in a wave."""
-        if self.seatings == Seatings.ALL:
-            return math.factorial(self.group_size)
-        return self.group_size
+        return generations(self.rules, self.seatings)
 
     def counts(self) -> Counts:
         """The schedule's size, reckoned without going through it."""
@@ -198,7 +212,7 @@ class Schedule:
 
     def deals_key(self, block: Block) -> bytes:
         """The key of a block's deals: the same under every seating, and for no other block."""
-        return derive(self.key, "deals", "-".join(map(str, block.group)), block.number)
+        return derive(self.key, "deals", block.group_name, block.number)
 
     def allotment(self, block: Block) -> tuple[int, ...]:
         """Which seating each generation plays, drawn for each block."""
@@ -220,7 +234,7 @@ class Schedule:
     def _circle(self, block: Block) -> tuple[int, ...]:
         """A block's circular order: the next one each block, from one drawn for the group."""
         circles = [order for order in _orders(len(block.group)) if order[0] == 0]
-        first = self._stream("circle", "-".join(map(str, block.group))).below(len(circles))
+        first = self._stream("circle", block.group_name).below(len(circles))
         return circles[(first + block.number) % len(circles)]
 
     def _groups(self, number: int) -> Iterator[tuple[int, ...]]:

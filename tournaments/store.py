@@ -1,0 +1,516 @@
+"""A tournament's file: all SQL, and the only place that sees SQLite and its errors (which is
+why it is longer than other files).
+
+The file holds facts (schema.sql; design, section 7). While it is written it belongs to one
+process and others may read it; closed, it is one file. Each change is one transaction, and a
+finished match is saved once whatever happens in between.
+"""
+
+import os
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final, Self, TypeVar
+from urllib.parse import quote
+
+from referee.match import FaultKind, MatchResult, RefereeBug
+from tournaments.config import Tournament, to_plain
+from tournaments.kept import (
+    Epoch,
+    KeptMatch,
+    Tally,
+    digest,
+    entrant_of,
+    entrant_row,
+    epoch_of,
+    fault_row,
+    kind_of,
+    match_of,
+    note_row,
+    played_of,
+)
+from tournaments.machine import machine, software
+from tournaments.ownership import OwnedError, Ownership
+from tournaments.plain import canonical
+from tournaments.playblob import encode
+from tournaments.played import Played
+from tournaments.schedule import Entrant, Scheduled, generations, group_size
+
+APPLICATION_ID: Final = 0x4B4E4156
+"""The letters KNAV, in the header of every file."""
+SCHEMA_VERSION: Final = 1
+
+_BUSY_SECONDS = 5.0
+_FOLD_SECONDS = 0.2
+_PLACE = ("epoch", "group", "block", "seating")
+_TROUBLES: Final = {
+    sqlite3.SQLITE_NOTADB: "is not a Knavery file",
+    sqlite3.SQLITE_CORRUPT: "is damaged: go back to a copy of it",
+    sqlite3.SQLITE_FULL: "the disk is full: free some space, then `knavery resume` goes on",
+    sqlite3.SQLITE_READONLY: "cannot be written: look at the permissions of file and folder",
+    sqlite3.SQLITE_PERM: "cannot be written: look at the permissions of file and folder",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened: look at the permissions of file and folder",
+    sqlite3.SQLITE_BUSY: "is locked by another program: end that and try again",
+    sqlite3.SQLITE_LOCKED: "is locked by another program: end that and try again",
+    sqlite3.SQLITE_IOERR: "the disk cannot be read or written: look after it, then resume",
+}
+_WHERE = 'epoch, "group", block, seating, generation, jobs.entrants AS entrants'
+_FINISHED = "FROM results JOIN jobs USING (job)"
+_COMPLETE = f"""(epoch, block, "group") IN (
+    SELECT epoch, block, "group" {_FINISHED} GROUP BY epoch, block, "group" HAVING count(*) = ?)
+"""
+_IN_ORDER = 'ORDER BY epoch, block, "group", seating'
+_JOB_ID = """'e' || epoch || '/g' || "group" || '/b' || block || '/s' || seating"""
+
+T = TypeVar("T")
+
+
+class StoreError(Exception):
+    """The file cannot be used; the message is one line saying which, why, and what to do."""
+
+
+class Store:
+    """An open file. Used by one thread at a time; a context manager that closes it."""
+
+    def __init__(self, path: Path, owner: Ownership | None = None) -> None:
+        """For `create` and `open`, which see that there is a file, and whose it is."""
+        self.path = path
+        self._db = _connect(path, "rw" if owner else "ro")
+        self._owner = owner
+        self._session = 0
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        tournament: Tournament,
+        master_key: bytes,
+        entrants: Sequence[Entrant],
+        commitment: str,
+        sandbox: str = "off",
+    ) -> Self:
+        """A new file for a tournament's first epoch, in which all entrants play; open to write.
+
+        `commitment` is the epoch's (`schedule.commitment`). StoreError if the path is taken.
+        """
+        with _owning(path) as owner:
+            if path.exists():
+                raise StoreError(
+                    f"{path}: exists already: go on with `knavery resume {path}`, or name another "
+                    "file with -o"
+                )
+            with _translated(path):
+                _build(path, tournament, master_key, entrants, commitment)
+            return cls(path, owner)._begin(sandbox)
+
+    @classmethod
+    def open(cls, path: Path, *, write: bool, sandbox: str = "off") -> Self:
+        """An existing file, to read it (also while another process writes it) or to go on."""
+        if not path.is_file():
+            raise StoreError(f"{path}: there is no such file")
+        if not write:
+            return cls(path)
+        with _owning(path) as owner:
+            return cls(path, owner)._begin(sandbox)
+
+    def _begin(self, sandbox: str) -> Self:
+        try:
+            clock = self.tournament().clock.measure
+            facts = (canonical(software()), canonical(machine()), sandbox, clock)
+            with self._change("a session begins"):
+                self._session = self._insert(
+                    "sessions (started, pid, software, machine, sandbox, clock)",
+                    (time.time(), os.getpid(), *facts),
+                )
+        except BaseException:
+            self._db.close()
+            raise
+        return self
+
+    def close(self) -> None:
+        """Leave one file, unless somebody is reading it just now."""
+        owner, self._owner = self._owner, None
+        try:
+            if owner:
+                with self._change("a session ends"):
+                    ended = (time.time(), self._session)
+                    self._db.execute("UPDATE sessions SET ended = ? WHERE session = ?", ended)
+        finally:
+            self._db.close()
+            if owner:
+                _fold(self.path)
+                owner.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def tournament(self) -> Tournament:
+        """The tournament as last configured, without its key."""
+        return self.epochs()[-1].tournament
+
+    def master_key(self) -> bytes:
+        """The key that every epoch's key is derived from: a secret until the end."""
+        return bytes(self._one("SELECT master_key FROM tournament"))
+
+    def entrants(self) -> tuple[Entrant, ...]:
+        """Every entrant there has been, by index."""
+        rows = self._rows("SELECT * FROM entrants ORDER BY entrant")
+        return tuple(self._value(entrant_of, row) for row in rows)
+
+    def epochs(self) -> tuple[Epoch, ...]:
+        """The epochs so far; the last one is the one being played."""
+        rows = self._rows("SELECT * FROM epochs ORDER BY epoch")
+        return tuple(self._value(epoch_of, row) for row in rows)
+
+    def publish(self, epoch: int) -> None:
+        """Note that the epoch's last deal is over, so that its key may be shown."""
+        with self._change("an epoch ends"):
+            self._db.execute(
+                "UPDATE epochs SET published = coalesce(published, ?) WHERE epoch = ?",
+                (time.time(), epoch),
+            )
+
+    def next_wave(self) -> int:
+        """A number that no wave has had."""
+        return int(self._one("SELECT coalesce(max(wave) + 1, 0) FROM processes"))
+
+    def add_process(
+        self, entrant: int, wave: int, generation: int, member: int = 0, restart: int = 0
+    ) -> int:
+        """The number of a process that is about to be started; RefereeBug if it has been."""
+        with self._change("a process starts"):
+            return self._insert(
+                "processes (session, entrant, wave, generation, member, restart, started)",
+                (self._session, entrant, wave, generation, member, restart, time.time()),
+            )
+
+    def record_deals(self, process: int, *deals_ids: str) -> None:
+        """Write in the ledger that a process is to meet these deals, before it is sent any view
+        of them; RefereeBug if it has met one of them."""
+        with self._change(f"process {process} meets deals"):
+            self._db.executemany(
+                "INSERT INTO ledger (process, deals) VALUES (?, ?)",
+                [(process, deals) for deals in deals_ids],
+            )
+
+    def crash(self, process: int, cause: str) -> None:
+        """Note that a process ended when it should not have."""
+        with self._change("a process crashed"):
+            self._insert("crashes (process, happened, cause)", (process, time.time(), cause))
+
+    def suspend(self, entrant: int, epoch: int, cause: str) -> None:
+        """Note that an entrant plays no more in an epoch."""
+        with self._change("an entrant is suspended"):
+            self._insert(
+                "suspensions (entrant, epoch, happened, cause)",
+                (entrant, epoch, time.time(), cause),
+            )
+
+    def suspended(self, epoch: int) -> frozenset[int]:
+        """The entrants that play no more in an epoch."""
+        rows = self._rows("SELECT entrant FROM suspensions WHERE epoch = ?", epoch)
+        return frozenset(entrant for (entrant,) in rows)
+
+    def start_attempt(self, scheduled: Scheduled, wave: int) -> int:
+        """The number of an attempt at a match that has no result and no other attempt open."""
+        job, block = scheduled.job, scheduled.block
+        with self._change(f"{job.id} starts"):
+            seats = canonical([seat.entrant for seat in scheduled.seats])
+            place = (block.epoch, block.group_name, block.number, scheduled.seating)
+            self._db.execute(
+                'INSERT INTO jobs (epoch, "group", block, seating, generation, public_id, entrants)'
+                ' VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (epoch, block, "group", seating)'
+                " DO NOTHING",
+                (*place, scheduled.generation, job.public_id, seats),
+            )
+            row = self._row_of(scheduled)
+            if self._one("SELECT count(*) FROM results WHERE job = ?", row):
+                raise RefereeBug(f"{job.id} is started, but it is finished")
+            number = self._one("SELECT count(*) FROM attempts WHERE job = ?", row)
+            return self._insert(
+                "attempts (job, number, session, wave, started)",
+                (row, number, self._session, wave, time.time()),
+            )
+
+    def save(self, attempt: int, scheduled: Scheduled, result: MatchResult) -> None:
+        """Keep a finished match. Again with the same result: nothing; with another: RefereeBug."""
+        self.save_many([(attempt, scheduled, result)])
+
+    def save_many(self, finished: Iterable[tuple[int, Scheduled, MatchResult]]) -> None:
+        """Keep several finished matches, all or none."""
+        with self._change("matches are saved"):
+            for attempt, scheduled, result in finished:
+                self._save(attempt, scheduled, result)
+
+    def void(self, attempt: int, why: str) -> None:
+        """End an attempt that the referee or the machine spoilt: the match is played again."""
+        with self._change("a match is void"):
+            self._end(attempt, "void", why)
+
+    def abandon_open_attempts(self) -> int:
+        """End the attempts that were open when the referee ended; how many there were."""
+        with self._change("open matches are abandoned"):
+            return self._db.execute(
+                "UPDATE attempts SET outcome = 'abandoned', ended = ? WHERE outcome IS NULL",
+                (time.time(),),
+            ).rowcount
+
+    def finished_job_ids(self) -> set[str]:
+        """The names of all matches that have a result."""
+        rows = self._rows(f"SELECT {_JOB_ID} {_FINISHED}")
+        return {name for (name,) in rows}
+
+    def played(self) -> Iterator[Played]:
+        """Every finished match as ratings see it, those of open blocks too."""
+        sides = group_size(self.tournament().rules)
+        columns = f"{_WHERE}, places, totals, deals"
+        for row in self._rows(f"SELECT {columns} {_FINISHED} {_IN_ORDER}"):
+            yield self._value(partial(played_of, sides=sides), row)
+
+    def matches(self, *, open_blocks: bool = False) -> Iterator[KeptMatch]:
+        """The finished matches with all that was kept of them, block by block; with those of
+        blocks that are not complete if `open_blocks`."""
+        columns = f"{_WHERE}, results.*, attempts.number AS number"
+        source = f"{_FINISHED} JOIN attempts USING (attempt) WHERE {_COMPLETE} OR ?"
+        for row in self._rows(
+            f"SELECT {columns} {source} {_IN_ORDER}", self._seatings(), open_blocks
+        ):
+            faults = self._rows("SELECT * FROM faults WHERE job = ? ORDER BY number", row["job"])
+            notes = self._rows("SELECT * FROM notes WHERE job = ? ORDER BY number", row["job"])
+            yield self._value(partial(match_of, faults=list(faults), notes=list(notes)), row)
+
+    def fault_counts(self) -> dict[int, Counter[FaultKind]]:
+        """How many faults of each kind each entrant made, in all finished matches."""
+        counts: dict[int, Counter[FaultKind]] = {}
+        for row in self._rows(
+            "SELECT json_extract(entrants, '$[' || seat || ']') AS entrant, kind, count(*) AS times"
+            " FROM faults JOIN jobs USING (job) GROUP BY 1, 2"
+        ):
+            counts.setdefault(row["entrant"], Counter())[self._value(kind_of, row)] = row["times"]
+        return counts
+
+    def tally(self) -> Tally:
+        """How far the tournament is."""
+        complete, started = self._row(
+            "SELECT coalesce(sum(finished = ?), 0), count(*) FROM (SELECT count(results.job) AS"
+            ' finished FROM jobs LEFT JOIN results USING (job) GROUP BY epoch, block, "group")',
+            self._seatings(),
+        )
+        count = "SELECT count(*) FROM "
+        return Tally(
+            started=self._one(count + "jobs"),
+            finished=self._one(count + "results"),
+            blocks_complete=complete,
+            blocks_open=started - complete,
+            void_attempts=self._one(count + "attempts WHERE outcome = 'void'"),
+            abandoned_attempts=self._one(count + "attempts WHERE outcome = 'abandoned'"),
+            processes=self._one(count + "processes"),
+            crashes=self._one(count + "crashes"),
+        )
+
+    def _seatings(self) -> int:
+        tournament = self.tournament()
+        return generations(tournament.rules, tournament.seatings)
+
+    def _row_of(self, scheduled: Scheduled) -> int:
+        block = scheduled.block
+        return int(
+            self._one(
+                'SELECT job FROM jobs WHERE (epoch, block, "group", seating) = (?, ?, ?, ?)',
+                *(block.epoch, block.number, block.group_name, scheduled.seating),
+            )
+        )
+
+    def _save(self, attempt: int, scheduled: Scheduled, result: MatchResult) -> None:
+        name = scheduled.job.id
+        if result.job_id != name:
+            raise RefereeBug(f"{name}: the result is that of {result.job_id}")
+        row = self._row_of(scheduled)
+        play = encode(result.deals)
+        facts = (result.totals, result.places, result.forfeits)
+        sha256 = digest(name, *facts, play, result.faults, result.notes)
+        if kept := self._row("SELECT sha256 FROM results WHERE job = ?", row):
+            if kept["sha256"] != sha256:
+                raise RefereeBug(f"{name}: has another result already")
+            return
+        self._end(attempt, "done", None, row)
+        self._insert(
+            "results (job, attempt, deals, totals, places, forfeits, play, sha256)",
+            (row, attempt, len(result.deals), *map(canonical, facts), play, sha256),
+        )
+        self._db.executemany(
+            "INSERT INTO faults VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(row, n, *fault_row(fault)) for n, fault in enumerate(result.faults)],
+        )
+        self._db.executemany(
+            "INSERT INTO notes VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(row, n, *note_row(note)) for n, note in enumerate(result.notes)],
+        )
+
+    def _end(self, attempt: int, outcome: str, why: str | None, job: int | None = None) -> None:
+        ended = self._db.execute(
+            "UPDATE attempts SET outcome = ?, why = ?, ended = ?"
+            " WHERE attempt = ? AND job = coalesce(?, job) AND outcome IS NULL",
+            (outcome, why, time.time(), attempt, job),
+        )
+        if ended.rowcount != 1:
+            raise RefereeBug(f"attempt {attempt} ends, {outcome}, but it is not open")
+
+    @contextmanager
+    def _change(self, what: str) -> Iterator[None]:
+        """One transaction; `what` says in an error what was going on."""
+        with _translated(self.path, what):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    def _insert(self, table: str, values: Sequence[object]) -> int:
+        marks = ", ".join("?" * len(values))
+        cursor = self._db.execute(f"INSERT INTO {table} VALUES ({marks})", values)
+        return int(cursor.lastrowid or 0)
+
+    def _rows(self, sql: str, *parameters: object) -> Iterator[Any]:
+        with _translated(self.path):
+            yield from iter(self._db.execute(sql, parameters).fetchone, None)
+
+    def _row(self, sql: str, *parameters: object) -> Any:
+        with _translated(self.path):
+            return self._db.execute(sql, parameters).fetchone()
+
+    def _one(self, sql: str, *parameters: object) -> Any:
+        return self._row(sql, *parameters)[0]
+
+    def _value(self, read: Callable[[Any], T], row: Any) -> T:
+        """The value that a row holds; StoreError where it holds none."""
+        try:
+            return read(row)
+        except (ValueError, KeyError, TypeError, IndexError) as exc:
+            where = ", ".join(f"{key} {n}" for key, n in dict(row).items() if key in _PLACE)
+            raise StoreError(f"{self.path}: is damaged: {where}: {exc}") from exc
+
+
+@contextmanager
+def _owning(path: Path) -> Iterator[Ownership]:
+    """The right to write a file, given back if what follows fails."""
+    try:
+        owner = Ownership(path)
+    except OwnedError as exc:
+        raise StoreError(f"{path}: is being written by {exc}: wait for its end, or end it") from exc
+    except OSError as exc:
+        raise StoreError(f"{path}: cannot be written: {exc.strerror}") from exc
+    try:
+        yield owner
+    except BaseException:
+        owner.release()
+        raise
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection to a file of this schema ("ro" to read it, "rw" to write it), or StoreError."""
+    with _translated(path):
+        db = sqlite3.connect(
+            f"file:{quote(str(path.absolute()))}?mode={mode}",
+            uri=True,
+            timeout=_BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            _check(path, db)
+            if mode == "rw":
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = NORMAL")
+        except BaseException:
+            db.close()
+            raise
+    db.row_factory = sqlite3.Row
+    return db
+
+
+def _check(path: Path, db: sqlite3.Connection) -> None:
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        raise StoreError(f"{path}: {_TROUBLES[sqlite3.SQLITE_NOTADB]}")
+    if version != SCHEMA_VERSION:
+        raise StoreError(
+            f"{path}: has schema {version} and this Knavery knows {SCHEMA_VERSION}: use the "
+            "Knavery that wrote it, or a newer one"
+        )
+    db.execute("PRAGMA foreign_keys = ON")
+
+
+def _build(
+    path: Path,
+    tournament: Tournament,
+    master_key: bytes,
+    entrants: Sequence[Entrant],
+    commitment: str,
+) -> None:
+    """The whole file or none: it is made beside its place and then put there."""
+    new = path.with_name(path.name + "-new")
+    new.unlink(missing_ok=True)
+    new.touch(mode=0o600)  # it holds the key
+    try:
+        with closing(sqlite3.connect(new, isolation_level=None)) as db:
+            _fill(db, tournament, master_key, entrants, commitment)
+        new.rename(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _fill(
+    db: sqlite3.Connection,
+    tournament: Tournament,
+    master_key: bytes,
+    entrants: Sequence[Entrant],
+    commitment: str,
+) -> None:
+    schema = resources.files(__package__).joinpath("schema.sql").read_text("utf-8")
+    db.executescript(f"BEGIN; {schema}")
+    now = time.time()
+    db.execute("INSERT INTO tournament VALUES (0, ?, ?)", (master_key, now))
+    db.executemany(
+        "INSERT INTO entrants VALUES (?, ?, ?, ?, ?)",
+        [(n, *entrant_row(entrant)) for n, entrant in enumerate(entrants)],
+    )
+    field = canonical(list(range(len(entrants))))
+    config = canonical(to_plain(tournament))
+    db.execute("INSERT INTO epochs VALUES (0, ?, ?, ?, ?, NULL)", (config, field, commitment, now))
+    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    db.execute("COMMIT")
+
+
+def _fold(path: Path) -> None:
+    """Put the log of changes into the file and end it, unless somebody is reading."""
+    with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=_FOLD_SECONDS)) as db:
+        db.execute("PRAGMA journal_mode = DELETE")
+
+
+@contextmanager
+def _translated(path: Path, what: str = "it is read") -> Iterator[None]:
+    """SQLite's errors in our words: RefereeBug for what the schema forbids, else StoreError."""
+    try:
+        yield
+    except sqlite3.IntegrityError as exc:
+        raise RefereeBug(f"{path}: as {what}: {exc}") from exc
+    except sqlite3.Error as exc:
+        code = getattr(exc, "sqlite_errorcode", None)
+        if code is None:
+            raise
+        trouble = _TROUBLES.get(code & 0xFF, f"cannot be used: {exc}")
+        raise StoreError(f"{path}: {trouble}") from exc
