@@ -1,0 +1,311 @@
+"""Bot processes, started, watched and ended (design section 3).
+
+The work is done by a launcher program outside of the referee (`launcher.py` says how and why); this
+is the trio side of its sockets. Nothing of a bot outlives its `Process.stop`, the block of
+`open_launcher`, or the referee itself, however that ends.
+"""
+
+from __future__ import annotations
+
+import array
+import errno
+import itertools
+import json
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import trio
+
+PROGRAM: Final = Path(__file__).with_name("launcher.py")
+MESSAGE_BYTES: Final = 1 << 16
+"""The most that is read as one message of a keeper."""
+CLOSING: Final = 10.0
+"""Seconds that everything may take to end when a launcher is closed."""
+
+
+class StartError(Exception):
+    """A program could not be started; one line for the person who named it."""
+
+
+class LauncherDied(Exception):  # noqa: N818
+    """The launcher ended before its time, and every bot with it: no bot's fault."""
+
+    def __init__(self, log: Path) -> None:
+        super().__init__(f"the launcher of the bots has died; {log} may say why")
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a process ended: an exit status or a signal's number; neither if that is unknown."""
+
+    status: int | None
+    signal: int | None
+    words: str
+
+
+class Process:
+    """A bot process and all that descends from it, as one. Made by `Launcher.start`."""
+
+    def __init__(
+        self, launcher: Launcher, name: str, log_path: Path, channel: trio.socket.SocketType
+    ) -> None:
+        self.name = name
+        self.log_path = log_path
+        self.pid = 0
+        self.started_at = 0.0
+        """`trio.current_time()` when its program began."""
+        self._launcher = launcher
+        self._channel = channel
+        self._receiving = trio.Lock()
+        self._exit: Exit | None = None
+        self._died = False
+
+    async def wait(self) -> Exit:
+        """Wait until nothing of it is left; any number of tasks may. Raises LauncherDied."""
+        async with self._receiving:
+            if self._exit is None and not self._died:
+                self._conclude(await self._receive())
+        if self._exit is None:
+            raise LauncherDied(self._launcher.log_path)
+        return self._exit
+
+    async def stop(self, grace: float = 0.0) -> None:
+        """End it wholly and wait until that is done: SIGTERM if `grace` seconds are given, then
+        SIGKILL. May be called again, also with less grace; cancelled, it goes on unwaited for."""
+        with suppress(OSError, trio.ClosedResourceError):
+            await self._channel.send(json.dumps({"grace": grace}).encode())
+        with suppress(LauncherDied):
+            await self.wait()
+
+    def log_tail(self, limit: int = 4000) -> str:
+        """The last `limit` characters, at the most, that it printed, made harmless."""
+        with suppress(OSError), self.log_path.open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - 4 * limit))
+            return printable(log.read().decode(errors="replace"))[-limit:]
+        return ""
+
+    async def begin(self, request: Mapping[str, Any]) -> None:
+        """Hand the request to the keeper and await that the program runs; `start` calls it."""
+        try:
+            await self._channel.send(json.dumps(request).encode())
+        except OSError as error:  # unless it is this, the reply says more
+            if error.errno == errno.EMSGSIZE:
+                raise StartError(
+                    f"{self.name} cannot be started: its arguments and environment are too long"
+                ) from None
+        reply = await self._receive()
+        if reply is None:
+            if self._launcher.gone():
+                raise LauncherDied(self._launcher.log_path)
+            reply = {"error": "the launcher has no file descriptor left"}
+        if "error" in reply:
+            raise StartError(f"{self.name} cannot be started: {_why(reply, request['argv'][0])}")
+        self.started_at = trio.current_time()
+        self.pid = reply["pid"]
+
+    async def _receive(self) -> dict[str, Any] | None:
+        """The keeper's next message; None when its socket is closed."""
+        message = b""
+        with suppress(OSError, trio.ClosedResourceError):
+            message = await self._channel.recv(MESSAGE_BYTES)
+        return json.loads(message) if message else None
+
+    def _conclude(self, report: dict[str, Any] | None) -> None:
+        """Take the keeper's last word; without one, the bot has killed it, or the launcher died."""
+        if report is None:
+            self._died = self._launcher.gone()
+            words = "was lost: the process that watched over it was killed"
+            self._exit = None if self._died else Exit(None, None, words)
+        elif report["orphaned"]:
+            self._died = True
+        else:
+            self._exit = _exit(report["exit"], asked=report["asked"])
+        self.close()
+
+    def release(self) -> None:
+        """Have its keeper end it at once; what it reports then can still be awaited."""
+        with suppress(OSError):
+            self._channel.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        """Let go of it; if it still runs, its keeper ends it."""
+        self._channel.close()
+        self._launcher.forget(self)
+
+
+class Launcher:
+    """Starts processes. Made by `open_launcher`."""
+
+    def __init__(self, log_dir: Path) -> None:
+        self.log_path = log_dir / "launcher.log"
+        self._log_dir = log_dir
+        self._numbers = itertools.count()
+        self._processes: set[Process] = set()
+        self._sending = trio.Lock()
+        self._control, theirs = _socket_pair()
+        with theirs, self.log_path.open("ab") as log:
+            self._program = subprocess.Popen(
+                [sys.executable, "-I", "-S", PROGRAM, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                cwd="/",
+                env={k: v for k, v in os.environ.items() if k == "LD_LIBRARY_PATH"},
+                start_new_session=True,
+            )
+
+    @property
+    def pid(self) -> int:
+        """The launcher's own process id."""
+        return self._program.pid
+
+    async def start(
+        self, name: str, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
+    ) -> Process:
+        """Start a program with exactly this environment, in a session of its own.
+
+        Returns once the program runs; any number of tasks may start some at once. Its output goes
+        to a log in the launcher's folder. Raises StartError and LauncherDied. Cancelled, nothing of
+        it runs.
+        """
+        log_path = self._log_dir / f"{next(self._numbers):04d}-{_file_name(name)}.log"
+        channel, theirs = _socket_pair()
+        process = Process(self, name, log_path, channel)
+        self._processes.add(process)
+        try:
+            with theirs:
+                await self._pass(theirs.fileno())
+            await process.begin(
+                {"argv": [*argv], "cwd": str(cwd), "env": dict(env), "log": str(log_path)}
+            )
+        except BaseException:
+            process.close()
+            raise
+        return process
+
+    async def _pass(self, fd: int) -> None:
+        rights = (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fd]))
+        try:
+            async with self._sending:
+                await self._control.sendmsg([b"+"], [rights])
+        except ConnectionError:
+            raise LauncherDied(self.log_path) from None
+
+    def gone(self) -> bool:
+        """Whether the launcher has ended. It writes nothing, so an event can only be its end."""
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        return bool(poll.poll(0))
+
+    def forget(self, process: Process) -> None:
+        """Called when a process has ended."""
+        self._processes.discard(process)
+
+    async def close(self) -> None:
+        """End every process and the launcher; raises nothing, and takes CLOSING at the most."""
+        for process in self._processes:
+            process.release()
+        self._control.shutdown(socket.SHUT_WR)
+        with trio.move_on_after(CLOSING):
+            await _wait_for(self._program.pid)
+            for process in tuple(self._processes):
+                with suppress(LauncherDied):
+                    await process.wait()
+        self._program.kill()
+        self._program.wait()
+        for process in tuple(self._processes):
+            process.close()
+        self._control.close()
+
+
+@asynccontextmanager
+async def open_launcher(log_dir: Path) -> AsyncIterator[Launcher]:
+    """A launcher for a block; at its end everything that was started is ended wholly.
+
+    The folder, made if it is missing, takes one bounded log per process, numbered from 0; logs of
+    an earlier launcher there are overwritten.
+    """
+    log_dir.mkdir(parents=True, exist_ok=True)
+    launcher = Launcher(log_dir.resolve())
+    try:
+        yield launcher
+    finally:
+        with trio.CancelScope(shield=True):
+            await launcher.close()
+
+
+def _socket_pair() -> tuple[trio.socket.SocketType, socket.socket]:
+    """One end for trio, and one that blocks for a launcher or a keeper."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    return trio.socket.from_stdlib_socket(ours), theirs
+
+
+async def _wait_for(pid: int) -> None:
+    """Until a child of this process has ended; it stays to be reaped."""
+    fd = os.pidfd_open(pid)
+    try:
+        await trio.lowlevel.wait_readable(fd)
+    finally:
+        os.close(fd)
+
+
+def printable(text: str) -> str:
+    """A text of an untrusted program made harmless: lines of printable characters only."""
+    plain = _ESCAPES.sub("", text).expandtabs(4)
+    lines = re.split(r"\r\n|[\n\r\v\f]", plain)
+    return "\n".join(
+        "".join(char if char.isprintable() else "\ufffd" for char in line) for line in lines
+    )
+
+
+_ESCAPES: Final = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # a control sequence, such as a colour
+    r"|\x1b[\]PX^_].*?(?:\x07|\x1b\\|$)"  # a string, such as a window's title
+    r"|\x1b[ -/]*[0-~]",
+    re.MULTILINE,
+)
+
+
+def _exit(code: int, *, asked: bool) -> Exit:
+    """From a code as `subprocess.Popen.returncode`; `asked` says that the referee ended it."""
+    if code >= 0:
+        status, number, words = code, None, f"exited with status {code}"
+    else:
+        status, number, words = None, -code, f"killed by {_signal_words(-code)}"
+    return Exit(status, number, f"ended by the referee ({words})" if asked else words)
+
+
+def _signal_words(number: int) -> str:
+    try:
+        return f"{signal.Signals(number).name} ({signal.strsignal(number)})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def _why(failure: Mapping[str, Any], command: str) -> str:
+    """A keeper's failure to start `command`, in words."""
+    if failure.get("file") == command:
+        match failure["errno"]:
+            case errno.EACCES if "/" in command:
+                return f"{command!r} may not be executed; chmod +x allows it"
+            case errno.ENOENT | errno.EACCES:
+                return f"there is no command {command!r}, or not the interpreter it names"
+            case errno.ENOEXEC:
+                return f"{command!r} is no program; a script begins with a line such as #!/bin/sh"
+    where = failure.get("file")
+    return f"{failure['error']}: {where}" if where else str(failure["error"])
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", name)[:40]
