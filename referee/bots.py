@@ -1,0 +1,296 @@
+"""Bots as people hand them in: a folder with a bot.toml, or one Python file (design section 8).
+
+`load` reads what a bot is, `prepare` copies it to the cache, builds it there once, and says how to
+start it. What a bot says of itself is checked in one place, and every complaint is a `BotError`.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sys
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+import trio
+
+from referee.bot_files import BotError, bot_files, copy, remove, seal, version
+from referee.games.registry import GAMES
+from referee.process import Exit, Process, StartError, open_launcher
+
+__all__ = ["Bot", "BotError", "Prepared", "environment", "load", "prepare", "shipped"]
+
+MAX_NAME: Final = 40
+"""Characters of a bot's name."""
+MAX_TABLES: Final = 100_000
+"""The most that a bot can ask for as its `max_tables`."""
+BUILD_LIMIT: Final = 1800.0
+"""Seconds that a build may take."""
+BUILD_LINES: Final = 12
+"""Lines of a failed build's output that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """A bot as it was handed in.
+
+    `version` is the SHA-256 of its contents in hexadecimal. `source` is its folder or its file;
+    `run` and `build` are as written there, an empty `build` meaning none. `max_tables` None is no
+    limit of its own; `games` empty is every game; `exclude` are patterns of what is not part of it.
+    """
+
+    name: str
+    version: str
+    source: Path
+    run: tuple[str, ...]
+    build: tuple[str, ...] = ()
+    max_tables: int | None = None
+    games: tuple[str, ...] = ()
+    author: str = ""
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """How to start a bot: its command, and the folder to run it in, which it may not change."""
+
+    argv: tuple[str, ...]
+    cwd: Path
+
+
+def shipped() -> tuple[str, ...]:
+    """The names of the bots that come with Knavery."""
+    return tuple(sorted(toml.parent.name for toml in _shelf().glob("*/bot.toml")))
+
+
+def load(spec: str, base: Path | None = None) -> Bot:
+    """The bot that `name=path`, a path, or the name of a shipped bot means; BotError if none.
+
+    A path is a folder or a .py file, and counts from `base` (the current folder if None).
+    """
+    before, equals, place = spec.partition("=")
+    named = bool(equals) and "/" not in before
+    path = _find(place if named else spec, base or Path())
+    try:
+        bot = _folder(path) if path.is_dir() else _single_file(path)
+    except OSError as error:
+        raise BotError(f"{error.filename}: cannot be read: {error.strerror}") from error
+    return replace(bot, name=_name(before, spec)) if named else bot
+
+
+def _shelf() -> Path:
+    return Path(str(files("sample_bots"))) / "python"
+
+
+def _find(place: str, base: Path) -> Path:
+    try:
+        path = base / Path(place).expanduser()
+        if place and path.exists():
+            return path
+    except (OSError, RuntimeError, ValueError) as error:
+        raise BotError(f"{place!r}: is no path: {error}") from error
+    names = shipped()
+    if place in names:
+        return _shelf() / place
+    near = get_close_matches(place, names, 1)
+    mend = f"did you mean {near[0]}?" if near else f"shipped bots are {', '.join(names)}"
+    raise BotError(f"{place!r}: no such file or folder, and no shipped bot of this name: {mend}")
+
+
+def _single_file(path: Path) -> Bot:
+    """A Python file is a bot that runs with the Python that runs Knavery, and its packages."""
+    if path.suffix != ".py" or not path.is_file():
+        raise BotError(f"{path}: is no bot: name a folder with a bot.toml, or a .py file")
+    name = _name(path.stem, path)
+    return Bot(name, version(bot_files(path)), path.absolute(), ("python", path.name))
+
+
+def _folder(path: Path) -> Bot:
+    where = path / "bot.toml"
+    table = _checked(_table(where), where)
+    exclude = tuple(table.get("exclude", ()))
+    return Bot(
+        name=_name(table.get("name", path.resolve().name), where),
+        version=version(bot_files(path, exclude)),
+        source=path.absolute(),
+        run=tuple(table["run"]),
+        build=tuple(table.get("build", ())),
+        max_tables=table.get("max_tables"),
+        games=tuple(table.get("games", ())),
+        author=table.get("author", ""),
+        exclude=exclude,
+    )
+
+
+def _table(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise BotError(f'{path}: is missing: write it, with run = ["./bot"] in it') from None
+    except UnicodeDecodeError:
+        raise BotError(f"{path}: is not text in UTF-8: save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BotError(f"{path}: is not TOML: {error}") from error
+
+
+def _checked(table: dict[str, Any], where: Path) -> dict[str, Any]:
+    """The table, if all its keys are known and their values of the right kind."""
+    for key, value in table.items():
+        if key not in _KINDS:
+            near = get_close_matches(key, _KINDS, 1)
+            mend = f"did you mean {near[0]}?" if near else f"there may be {', '.join(_KINDS)}"
+            raise BotError(f"{where}: {key!r}: there is no such key: {mend}")
+        fits, kind = _KINDS[key]
+        if not fits(value):
+            raise BotError(f"{where}: {key}: must be {kind}, not {value!r:.80}")
+    if "run" not in table:
+        raise BotError(f'{where}: run: is missing: it is the command, as run = ["./bot"]')
+    return table
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value.isprintable()
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(v, str) and "\0" not in v for v in value)
+
+
+def _is_command(value: Any) -> bool:
+    return _is_list(value) and bool(value) and bool(value[0])
+
+
+_COMMAND: Final = (_is_command, 'a list of words, as ["./bot", "--fast"]')
+_KINDS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
+    "name": (_is_text, "a text"),
+    "run": _COMMAND,
+    "build": _COMMAND,
+    "max_tables": (
+        lambda value: type(value) is int and 0 < value <= MAX_TABLES,
+        f"a whole number, 1 to {MAX_TABLES}",
+    ),
+    "games": (
+        lambda value: _is_list(value) and set(value) <= GAMES.keys(),
+        f"a list of games out of {', '.join(GAMES)}",
+    ),
+    "author": (_is_text, "a text"),
+    "exclude": (_is_list, 'a list of names or patterns, as ["notes", "*.log"]'),
+}
+"""What a bot.toml may hold: each key's check, and its kind in words."""
+
+
+def _name(name: str, where: object) -> str:
+    if not name or len(name) > MAX_NAME or name != name.strip() or not name.isprintable():
+        problem = f"must be 1 to {MAX_NAME} printable characters without blanks at its ends"
+    elif set("/=") & set(name):
+        problem = 'must not contain "/" or "="'
+    else:
+        return name
+    raise BotError(f"{where}: a bot's name {problem}, not {name!r:.80}")
+
+
+def cache_root() -> Path:
+    """Where bots are kept: KNAVERY_CACHE, or knavery in XDG_CACHE_HOME, or in ~/.cache."""
+    if place := os.environ.get("KNAVERY_CACHE"):
+        return Path(place).absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "knavery"
+
+
+def prepare(bot: Bot, cache: Path | None = None) -> Prepared:
+    """Copy a bot to the cache and build it, unless that version is there; how to start it.
+
+    Blocks, for minutes when a build is slow, and runs trio for it: call it before trio runs, or in
+    a thread. `cache` None is `cache_root()`. Processes that prepare the same bot wait for each
+    other. Raises BotError, whose message may go on with the last lines of a failed build.
+    """
+    home = (cache or cache_root()) / "bots" / bot.version
+    tree, ready = home / "bot", home / "ready"
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with _locked(home / "lock"):
+            if not ready.exists():
+                _make(bot, home, tree)
+                ready.touch()
+    except OSError as error:
+        raise BotError(f"{bot.name}: cannot be copied to {home}: {error}") from error
+    return Prepared(_argv(bot.run), tree)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _make(bot: Bot, home: Path, tree: Path) -> None:
+    remove(tree)
+    copy(bot_files(bot.source, bot.exclude), tree)
+    if version(bot_files(tree, bot.exclude)) != bot.version:
+        raise BotError(f"{bot.name}: {bot.source} has changed meanwhile: try again")
+    if bot.build:
+        trio.run(_build, bot, tree, home / "build")
+    _check_command(bot, tree)
+    seal(tree)
+
+
+async def _build(bot: Bot, tree: Path, log_dir: Path) -> None:
+    """Run a bot's build where it will be run from; its output stays in `log_dir`."""
+    ours = ("KNAVERY_", "GRPC_")
+    env = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+    async with open_launcher(log_dir) as launcher:
+        try:
+            process = await launcher.start("build", _argv(bot.build), tree, env)
+        except StartError as error:
+            raise BotError(f"{bot.name}: {error}") from error
+        end: Exit | None = None
+        with trio.move_on_after(BUILD_LIMIT):
+            end = await process.wait()
+        if end is None or end.status != 0:
+            raise BotError(_build_failure(bot, end, process))
+
+
+def _build_failure(bot: Bot, end: Exit | None, process: Process) -> str:
+    how = end.words if end else f"is not done after {BUILD_LIMIT:g} s"
+    lines = process.log_tail().rstrip().splitlines()[-BUILD_LINES:]
+    return "\n  ".join((f"{bot.name}: its build {how}; {process.log_path} ends:", *lines))
+
+
+def _argv(command: Sequence[str]) -> tuple[str, ...]:
+    """A command in which python is the one that runs Knavery."""
+    first, *rest = command
+    return (sys.executable if first in ("python", "python3") else first, *rest)
+
+
+def _check_command(bot: Bot, tree: Path) -> None:
+    """Say now, rather than at each start, that there is nothing to run."""
+    command, *arguments = _argv(bot.run)
+    if not shutil.which(str(tree / command) if "/" in command else command):
+        raise BotError(f"{bot.name}: run: {command!r} is missing or may not be executed")
+    script = arguments[0] if arguments and command == sys.executable else ""
+    if script.endswith(".py") and not (tree / script).is_file():
+        raise BotError(f"{bot.name}: run: there is no file {script!r} in its folder")
+
+
+def environment(
+    address: str, token: str, scratch: Path, extra: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """All that a bot sees of an environment; `scratch` is the one folder it may write to."""
+    return {
+        "PATH": os.environ.get("PATH", os.defpath),
+        "HOME": str(scratch),
+        "TMPDIR": str(scratch),
+        "LANG": "C.UTF-8",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "KNAVERY_ADDRESS": address,
+        "KNAVERY_TOKEN": token,
+        **(extra or {}),
+    }
