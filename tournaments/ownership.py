@@ -25,7 +25,8 @@ class Ownership:
 
     def release(self) -> None:
         """Let others have the file."""
-        self._path.unlink(missing_ok=True)
+        if self._is(self._handle):
+            self._path.unlink()
         os.close(self._handle)
 
     def _take(self) -> int:

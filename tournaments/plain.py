@@ -16,7 +16,9 @@ def canonical(value: object) -> str:
 
 def rules_to_plain(rules: Rules) -> dict[str, Any]:
     """Every field of the rules, and the game."""
-    return {"game": rules.game, **dataclasses.asdict(rules)}
+    fields = dataclasses.asdict(rules)
+    plain = {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()}
+    return {"game": rules.game, **plain}
 
 
 def rules_from_plain(plain: Mapping[str, Any]) -> Rules:

@@ -508,9 +508,8 @@ def _translated(path: Path, what: str = "it is read") -> Iterator[None]:
         yield
     except sqlite3.IntegrityError as exc:
         raise RefereeBug(f"{path}: as {what}: {exc}") from exc
-    except sqlite3.Error as exc:
-        code = getattr(exc, "sqlite_errorcode", None)
-        if code is None:
-            raise
-        trouble = _TROUBLES.get(code & 0xFF, f"cannot be used: {exc}")
-        raise StoreError(f"{path}: {trouble}") from exc
+    except sqlite3.ProgrammingError:
+        raise
+    except sqlite3.Error as exc:  # those without a code are Python's, about undecodable text
+        code = getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+        raise StoreError(f"{path}: {_TROUBLES.get(code, f'cannot be used: {exc}')}") from exc

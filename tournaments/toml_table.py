@@ -104,7 +104,9 @@ class Table:
         self._document = document
         self._place = place
         if not isinstance(values, dict):
-            raise document.error(place, f"must be a table: write {self._header} on a line before it")
+            raise document.error(
+                place, f"must be a table: write {self._header} on a line before it"
+            )
         document.check(place, values, known)
         self.values: Mapping[str, Any] = values
 

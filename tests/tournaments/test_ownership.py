@@ -26,7 +26,7 @@ def test_what_a_dead_owner_left_is_no_hindrance(tmp_path: Path) -> None:
 def test_an_owner_that_has_not_yet_said_who_it_is(tmp_path: Path) -> None:
     owner = Ownership(tmp_path / "x.knavery")
     (tmp_path / "x.knavery-lock").write_text("")
-    with pytest.raises(OwnedError, match="^another process$"):
+    with pytest.raises(OwnedError, match=r"^another process$"):
         Ownership(tmp_path / "x.knavery")
     owner.release()
 
@@ -37,5 +37,8 @@ def test_a_lock_file_that_was_replaced_meanwhile_is_not_mistaken_for_it(tmp_path
     second = Ownership(tmp_path / "x.knavery")
     with pytest.raises(OwnedError):
         Ownership(tmp_path / "x.knavery")
-    second.release()
     first.release()
+    with pytest.raises(OwnedError):
+        Ownership(tmp_path / "x.knavery")
+    second.release()
+    assert list(tmp_path.iterdir()) == []

@@ -419,6 +419,15 @@ def test_a_damaged_configuration_is_named(path: Path) -> None:
         reader.tournament()
 
 
+def test_text_that_is_none_is_damage(path: Path) -> None:
+    store, schedule = create(path, SHORT)
+    with store:
+        some(1, play_all(store, schedule))
+    change(path, "UPDATE results SET totals = CAST(x'ff' AS TEXT)")
+    with Store.open(path, write=False) as reader, pytest.raises(StoreError, match="is damaged"):
+        list(reader.played())
+
+
 def test_damaged_pages_are_said_to_be(path: Path) -> None:
     store, schedule = create(path, tournament())
     with store:

@@ -1,0 +1,147 @@
+"""Finished matches as JSON Lines, a deal a line: docs/replay-format.md (design, section 7).
+
+Everything that the file does not hold is made again from the deals' key: the cards by dealing,
+scores and winners by playing each deal again by its rules.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from operator import add
+from typing import Any, Final, TextIO
+
+from referee.games.cards import SUITS, card_text, text
+from referee.games.deal import Deal
+from referee.games.record import DealRecord, RecordError, replay
+from referee.games.rules import Rules
+from referee.games.shuffle import deck
+from referee.match import Fault, Note
+from tournaments.kept import KeptMatch
+from tournaments.plain import rules_to_plain
+from tournaments.playblob import KeptDeal, PlayError
+from tournaments.schedule import Schedule
+from tournaments.store import Store, StoreError
+
+FORMAT: Final = "knavery.replay/1"
+
+Json = dict[str, Any]
+
+
+def write_replays(store: Store, file: TextIO, *, open_blocks: bool = False) -> int:
+    """Write `replays`, each on a line of its own; how many there were."""
+    count = 0
+    for line in replays(store, open_blocks=open_blocks):
+        file.write(json.dumps(line) + "\n")
+        count += 1
+    return count
+
+
+def replays(store: Store, *, open_blocks: bool = False) -> Iterator[Json]:
+    """Every deal of every finished match, block by block and seating by seating.
+
+    The cards of blocks that are not complete are still to be played by others, so these come
+    only if `open_blocks`. StoreError when the file does not hold what its rules allow.
+    """
+    names = [entrant.name for entrant in store.entrants()]
+    key = store.master_key()
+    schedules = {
+        epoch.number: epoch.tournament.schedule(key, epoch.field, epoch.number)
+        for epoch in store.epochs()
+    }
+    for match in store.matches(open_blocks=open_blocks):
+        try:
+            yield from _match(match, schedules[match.block.epoch], names)
+        except (RecordError, PlayError, LookupError) as exc:
+            raise StoreError(f"{store.path}: is damaged: match {match.id}: {exc}") from exc
+
+
+def _match(match: KeptMatch, schedule: Schedule, names: Sequence[str]) -> Iterator[Json]:
+    rules, key = schedule.rules, schedule.deals_key(match.block)
+    plain = rules_to_plain(rules)
+    head = {
+        "format": FORMAT,
+        "match": match.id,
+        "block": match.block.id,
+        "seating": match.seating,
+        "generation": match.generation,
+        "attempt": match.attempt,
+    }
+    game = {
+        "game": plain.pop("game"),
+        "variant": rules.variant,
+        "rules": plain,
+        "entrants": [names[entrant] for entrant in match.entrants],
+    }
+    deals = [_played(rules, key, number, kept) for number, kept in enumerate(match.deals)]
+    totals = accumulate((deal.scores for deal in deals), lambda a, b: tuple(map(add, a, b)))
+    for number, (deal, kept, total) in enumerate(zip(deals, match.deals, totals, strict=True)):
+        line = {**head, "deal": number, **game, **_deal(deal, kept)}
+        line["notes"] = [_note(note) for note in match.notes if note.deal == number]
+        line |= _outcome(deal, total)
+        line["clock"] = schedule.clock.measure
+        line["faults"] = [_fault(fault) for fault in match.faults if fault.deal == number]
+        if number == len(deals) - 1:
+            line["end"] = {"places": list(match.places), "forfeits": list(match.forfeits)}
+        yield line
+
+
+def _played(rules: Rules, key: bytes, number: int, kept: KeptDeal) -> Deal:
+    """The deal, played again; RecordError unless its moves and times are those of a deal."""
+    cards = deck(key, number, rules.pack)
+    deal = replay(rules, DealRecord(kept.dealer, cards, kept.moves), f"deal {number}")
+    decisions = len(deal.played) + (rules.players if rules.bid_cards else 0)
+    if len(kept.charged_us) != decisions:
+        raise RecordError(f"deal {number}: {len(kept.charged_us)} times, not {decisions}")
+    return deal
+
+
+def _deal(deal: Deal, kept: KeptDeal) -> Json:
+    """What was dealt, bid and played, and how long it took."""
+    bids = [_cards(bid) for bid in deal.bids if bid is not None]
+    times = [charged / 1000 for charged in kept.charged_us]
+    return {
+        "dealer": deal.dealer,
+        "hands": list(map(_cards, deal.dealt)),
+        "undealt": _cards(deal.undealt),
+        "bids": bids or None,
+        "trump": None if deal.trump is None else SUITS[deal.trump],
+        "tricks": _tricks(deal, times[len(bids) :]),
+        "bid_ms": times[: len(bids)] or None,
+    }
+
+
+def _tricks(deal: Deal, times: Sequence[float]) -> list[Json]:
+    """The tricks, with the milliseconds that each card took."""
+    n = deal.rules.players
+    return [
+        {
+            "leader": leader,
+            "cards": _cards(deal.played[n * trick : n * trick + n]),
+            "winner": winner,
+            "ms": list(times[n * trick : n * trick + n]),
+        }
+        for trick, (leader, winner) in enumerate(zip(deal.leaders, deal.winners, strict=True))
+    ]
+
+
+def _outcome(deal: Deal, totals: Sequence[int]) -> Json:
+    return {"won": list(deal.tricks_won), "scores": list(deal.scores), "totals": list(totals)}
+
+
+def _fault(fault: Fault) -> Json:
+    return {
+        "seat": fault.seat,
+        "phase": fault.phase,
+        "trick": fault.trick,
+        "kind": fault.kind.name.lower(),
+        "played": text(fault.played) or None,
+        "detail": fault.detail,
+    }
+
+
+def _note(note: Note) -> Json:
+    return {"seat": note.seat, "phase": note.phase, "trick": note.trick, "text": note.text}
+
+
+def _cards(cards: Sequence[int]) -> list[str]:
+    return list(map(card_text, cards))
