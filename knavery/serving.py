@@ -1,0 +1,62 @@
+"""Plays a bot for the referee that started this process. Design, sections 3 and 9."""
+
+from __future__ import annotations
+
+import io
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from knavery.bot import Bot
+from knavery.host import Host
+
+TRACEBACKS = 20
+"""How many tracebacks go to the bot's log: where each exception was, the referee is told anyway."""
+
+
+def serve(bot: type[Bot]) -> None:
+    """Play `bot` until the referee says goodbye. What it prints goes to its log.
+
+    Started by hand, with no referee to play for, it says what to type instead and exits with 2.
+    """
+    if not isinstance(bot, type) or not issubclass(bot, Bot):
+        raise TypeError(f"serve takes the class, as in serve(MyBot), not {bot!r}")
+    address, token = os.environ.get("KNAVERY_ADDRESS"), os.environ.get("KNAVERY_TOKEN")
+    if not address or not token:
+        _say_how_to_start()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True)
+    _talk(bot, address, token)
+
+
+def _talk(bot: type[Bot], address: str, token: str) -> None:
+    from knavery.client import connect  # gRPC is slow to load and needed only here
+
+    host = Host(bot, Log())
+    limits = {"max_tables": bot.max_tables, "max_batch": bot.max_batch}
+    with connect(address, token, games=tuple(bot.games), **limits) as stream:
+        for envelope in stream:
+            for moves in host.answers(envelope.events):
+                stream.send(moves)
+
+
+def _say_how_to_start() -> NoReturn:
+    script = Path(sys.argv[0] or "bot.py")
+    bot = script.parent if (script.parent / "bot.toml").is_file() else script
+    command = f"knavery play {shlex.quote(str(bot))}"
+    print(f"This is a bot, and a referee starts it. To see it play: {command}", file=sys.stderr)
+    sys.exit(2)
+
+
+class Log:
+    """Prints tracebacks to the bot's log, the first few of them."""
+
+    def __init__(self) -> None:
+        self._left = TRACEBACKS
+
+    def __call__(self, traceback: str) -> None:
+        if self._left:
+            self._left -= 1
+            print(traceback, file=sys.stderr, end="" if self._left else "(no more are printed)\n")
