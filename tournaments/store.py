@@ -297,6 +297,14 @@ class Store:
             counts.setdefault(row["entrant"], Counter())[self._value(kind_of, row)] = row["times"]
         return counts
 
+    def forfeit_counts(self) -> dict[int, int]:
+        """How many matches each entrant forfeited, of all finished ones; partners count once."""
+        rows = self._rows(
+            "SELECT json_extract(entrants, '$[' || value || ']'), count(DISTINCT job)"
+            f" {_FINISHED}, json_each(forfeits) GROUP BY 1"
+        )
+        return dict(rows)
+
     def tally(self) -> Tally:
         """How far the tournament is."""
         complete, started = self._row(

@@ -215,15 +215,20 @@ def test_crashes_and_suspensions(path: Path) -> None:
         assert store.suspended(0) == {1}
 
 
-def test_faults_are_counted_by_entrant_and_kind(path: Path) -> None:
-    store, schedule = create(path, SHORT, 4)
-    expected: dict[int, Counter[FaultKind]] = {}
+@pytest.mark.parametrize("variant", ["classic", "partnership"])
+def test_faults_and_forfeits_are_counted_by_entrant(path: Path, variant: str) -> None:
+    store, schedule = create(path, tournament("ninety-nine", variant, max_deals=4), 4)
+    faults: dict[int, Counter[FaultKind]] = {}
+    forfeits: Counter[int] = Counter()
     with store:
         for _, scheduled, result in play_all(store, schedule, faults=0.1):
             for fault in result.faults:
                 who = scheduled.seats[fault.seat].entrant
-                expected.setdefault(who, Counter())[fault.kind] += 1
-        assert store.fault_counts() == expected
+                faults.setdefault(who, Counter())[fault.kind] += 1
+            forfeits.update({scheduled.seats[seat].entrant for seat in result.forfeits})
+        assert forfeits
+        assert store.fault_counts() == faults
+        assert store.forfeit_counts() == forfeits
 
 
 def test_a_tournament_goes_on_where_it_stopped(path: Path) -> None:
