@@ -6,7 +6,6 @@ scores and winners by playing each deal again by its rules.
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 from operator import add
 from typing import Any, Final, TextIO
 
@@ -56,33 +55,41 @@ def replays(store: Store, *, open_blocks: bool = False) -> Iterator[Json]:
 
 
 def _match(match: KeptMatch, schedule: Schedule, names: Sequence[str]) -> Iterator[Json]:
-    rules, key = schedule.rules, schedule.deals_key(match.block)
-    plain = rules_to_plain(rules)
-    head = {
+    """A match's lines."""
+    about, deals = _about(match, schedule, names), match.deals
+    key = schedule.deals_key(match.block)
+    totals = [0] * schedule.rules.players
+    for number, kept in enumerate(deals):
+        deal = _played(schedule.rules, key, number, kept)
+        totals = list(map(add, totals, deal.scores))
+        line = {**about, "deal": number, **_deal(deal, kept)}
+        line["notes"] = [_note(note) for note in match.notes if note.deal == number]
+        line["won"] = list(deal.tricks_won)
+        line["scores"] = list(deal.scores)
+        line["totals"] = totals
+        line["clock"] = schedule.clock.measure
+        line["faults"] = [_fault(fault) for fault in match.faults if fault.deal == number]
+        if number == len(deals) - 1:
+            line["end"] = {"places": list(match.places), "forfeits": list(match.forfeits)}
+        yield line
+
+
+def _about(match: KeptMatch, schedule: Schedule, names: Sequence[str]) -> Json:
+    """What is the same in all lines of a match, in the order of a line's keys."""
+    rules = rules_to_plain(schedule.rules)
+    return {
         "format": FORMAT,
         "match": match.id,
         "block": match.block.id,
         "seating": match.seating,
         "generation": match.generation,
         "attempt": match.attempt,
-    }
-    game = {
-        "game": plain.pop("game"),
-        "variant": rules.variant,
-        "rules": plain,
+        "deal": 0,
+        "game": rules.pop("game"),
+        "variant": schedule.rules.variant,
+        "rules": rules,
         "entrants": [names[entrant] for entrant in match.entrants],
     }
-    deals = [_played(rules, key, number, kept) for number, kept in enumerate(match.deals)]
-    totals = accumulate((deal.scores for deal in deals), lambda a, b: tuple(map(add, a, b)))
-    for number, (deal, kept, total) in enumerate(zip(deals, match.deals, totals, strict=True)):
-        line = {**head, "deal": number, **game, **_deal(deal, kept)}
-        line["notes"] = [_note(note) for note in match.notes if note.deal == number]
-        line |= _outcome(deal, total)
-        line["clock"] = schedule.clock.measure
-        line["faults"] = [_fault(fault) for fault in match.faults if fault.deal == number]
-        if number == len(deals) - 1:
-            line["end"] = {"places": list(match.places), "forfeits": list(match.forfeits)}
-        yield line
 
 
 def _played(rules: Rules, key: bytes, number: int, kept: KeptDeal) -> Deal:
@@ -122,10 +129,6 @@ def _tricks(deal: Deal, times: Sequence[float]) -> list[Json]:
         }
         for trick, (leader, winner) in enumerate(zip(deal.leaders, deal.winners, strict=True))
     ]
-
-
-def _outcome(deal: Deal, totals: Sequence[int]) -> Json:
-    return {"won": list(deal.tricks_won), "scores": list(deal.scores), "totals": list(totals)}
 
 
 def _fault(fault: Fault) -> Json:
