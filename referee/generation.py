@@ -8,18 +8,21 @@ task reads, one writes and keeps the time, and one waits for the process to end.
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
+from typing import Protocol
 
 import trio
 
+from knavery.v1.referee_pb2 import Hello
 from referee import bots, wire
 from referee.match import ClockRules, FaultRules, RefereeBug
 from referee.player import Player
-from referee.process import Launcher, Process, StartError
-from referee.server import MAX_MESSAGE_BYTES, BadMessage, Door, HungUp, Post
+from referee.process import Launcher, Process, StartError, open_launcher
+from referee.server import MAX_MESSAGE_BYTES, BadMessage, Door, HungUp, Post, open_door
 from referee.tables import Tables
 
 GOODBYE_GRACE = 2.0
@@ -30,10 +33,11 @@ EXIT_GRACE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """A player and what to start for it."""
+    """A player and what to start for it; `max_tables` is what its bot.toml says."""
 
     player: Player
     prepared: bots.Prepared
+    max_tables: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,23 +56,43 @@ class House:
     leaving: trio.Nursery
 
 
+class Watcher(Protocol):
+    """Who is told of the processes of a generation as they come and go."""
+
+    def starting(self, player: Player, restart: int) -> None:
+        """Called before a process is started; `restart` counts those before it."""
+
+    def arrived(self, player: Player) -> None:
+        """A process said hello and was let in."""
+
+    def lost(self, player: Player, cause: str) -> None:
+        """A process ended when it should not have."""
+
+    def given_up(self, player: Player, cause: str) -> None:
+        """The player's processes failed too often: it is out of this generation."""
+
+
+@asynccontextmanager
+async def open_house(
+    game: str, clock: ClockRules, faults: FaultRules, log_dir: Path
+) -> AsyncIterator[House]:
+    """A house for a block; at its end no process, socket or file of it is left but the logs."""
+    async with open_launcher(log_dir) as launcher, open_door() as door, trio.open_nursery() as gone:
+        yield House(door, launcher, game, clock, faults, trio.CapacityLimiter(cores()), gone)
+
+
 async def play_generation(
-    house: House,
-    contestants: Sequence[Contestant],
-    tables: Tables,
-    on_process: Callable[[Player, int], None],
-    given_up: Callable[[Player, str], None],
+    house: House, contestants: Sequence[Contestant], tables: Tables, watcher: Watcher
 ) -> None:
-    """Plays all matches of the tables. `on_process(player, restart)` is called before each
-    process is started, `given_up` with each player whose processes failed too often."""
-    generation = _Generation(house, tables, on_process, given_up)
-    desks = {each.player: _Desk(generation, each) for each in contestants}
-    generation.desks = desks
-    for desk in desks.values():
-        on_process(desk.player, 0)
+    """Plays all matches of the tables, with a fresh process for each contestant."""
+    generation = _Generation(house, tables, watcher)
+    desks = [_Desk(generation, each) for each in contestants]
+    generation.desks.update((desk.player, desk) for desk in desks)
+    for desk in desks:
+        watcher.starting(desk.player, 0)
     tables.fill(perf_counter())
     async with trio.open_nursery() as nursery:
-        for desk in desks.values():
+        for desk in desks:
             nursery.start_soon(desk.run)
     if not tables.done:
         raise RefereeBug("a generation ended with matches open")
@@ -78,17 +102,15 @@ async def play_generation(
 class _Generation:
     house: House
     tables: Tables
-    on_process: Callable[[Player, int], None]
-    given_up: Callable[[Player, str], None]
-    desks: "Mapping[Player, _Desk]" = None  # type: ignore[assignment]
+    watcher: Watcher
+    desks: "dict[Player, _Desk]" = field(default_factory=dict)
 
     def wake(self) -> None:
         """Lets everybody look who may have something to send, or all when all is over."""
         if self.tables.done:
             self.tables.touched.update(self.desks)
-        for player in self.tables.touched:
-            if player in self.desks:
-                self.desks[player].news.set()
+        for player in self.tables.touched & self.desks.keys():
+            self.desks[player].news.set()
         self.tables.touched.clear()
 
 
@@ -102,10 +124,11 @@ class _Desk:
     def __init__(self, generation: _Generation, contestant: Contestant) -> None:
         self.player = contestant.player
         self.news = trio.Event()
-        self._prepared = contestant.prepared
+        self._contestant = contestant
         self._generation = generation
         self._tables = generation.tables
         self._house = generation.house
+        self._watcher = generation.watcher
 
     async def run(self) -> None:
         """Process after process, until all is played or too many have died."""
@@ -113,19 +136,18 @@ class _Desk:
         cause = ""
         for restart in range(restarts + 1):
             if restart:
-                self._generation.on_process(self.player, restart)
+                self._watcher.starting(self.player, restart)
             try:
                 await self._live()
             except* _Died as died:
                 cause = str(_first(died))
             if self._tables.done:
                 return
+            self._watcher.lost(self.player, cause)
             self._tables.lost(self.player, perf_counter(), cause)
             self._generation.wake()
-        self._tables.give_up(
-            self.player, perf_counter(), f"{cause} (and {restarts} restarts did not help)"
-        )
-        self._generation.given_up(self.player, cause)
+        self._watcher.given_up(self.player, cause)
+        self._tables.give_up(self.player, perf_counter(), f"{cause}; restarted {restarts} times")
         self._generation.wake()
 
     async def _live(self) -> None:
@@ -151,7 +173,7 @@ class _Desk:
 
     async def _start(self, post: Post, scratch: Path) -> Process:
         environment = bots.environment(post.address, post.token, scratch)
-        prepared = self._prepared
+        prepared = self._contestant.prepared
         try:
             return await self._house.launcher.start(
                 self.player.name, prepared.argv, prepared.cwd, environment
@@ -172,8 +194,9 @@ class _Desk:
         if reason := wire.objection(hello, self._house.game):
             await post.reject(reason)
             raise _died(f"rejected: {reason}")
-        max_tables = hello.max_tables if hello.HasField("max_tables") else None
-        max_batch = hello.max_batch if hello.HasField("max_batch") else None
+        max_tables = _least(self._contestant.max_tables, hello, "max_tables")
+        max_batch = _least(None, hello, "max_batch")
+        self._watcher.arrived(self.player)
         self._tables.arrived(self.player, max_tables, max_batch)
         await post.welcome(
             wire.welcome(self._house.clock, max_tables, self.player.max_batch, MAX_MESSAGE_BYTES)
@@ -249,6 +272,12 @@ def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """The first exception of a group that may hold groups."""
     first = group.exceptions[0]
     return _first(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+def _least(own: int | None, hello: Hello, field: str) -> int | None:
+    """The smaller of two limits, each of which may be absent."""
+    said = getattr(hello, field) if hello.HasField(field) else None
+    return min((limit for limit in (own, said) if limit is not None), default=None)
 
 
 def _last_words(process: Process) -> str:

@@ -193,7 +193,7 @@ Output = Ask | Tell
 def clip(text: str, size: int) -> str:
     """The text's first `size` bytes in UTF-8, never half a character."""
     raw = text.encode("utf-8", "replace")
-    return text if len(raw) <= size else raw[:size].decode("utf-8", "ignore")
+    return raw[:size].decode("utf-8", "ignore")
 
 
 class Match:

@@ -1,0 +1,39 @@
+"""`knavery demo`: the shipped bots play a tournament of each game."""
+
+import argparse
+import tempfile
+from pathlib import Path
+
+HELP = "watch the shipped bots play a whole tournament of both games"
+EXAMPLE = "knavery demo"
+ROUNDS = {"knave": 3, "ninety-nine": 2}
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--output", type=Path, help="keep the tournaments in this folder")
+    parser.add_argument("--rounds", type=int, help="blocks of each group")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if arguments.output is not None:
+        arguments.output.mkdir(parents=True, exist_ok=True)
+        return _play(arguments.output, arguments.rounds)
+    with tempfile.TemporaryDirectory(prefix="knavery-demo-") as folder:
+        return _play(Path(folder), arguments.rounds)
+
+
+def _play(folder: Path, rounds: int | None) -> int:
+    from referee.bots import shipped
+    from referee.games.registry import GAMES
+    from tournaments import launch
+
+    for game in GAMES:
+        tournament = launch.of_bots(
+            f"demo-{game}", shipped(), game, rounds=ROUNDS[game] if rounds is None else rounds
+        )
+        status = launch.start(launch.plan(tournament), folder / f"{game}{launch.SUFFIX}")
+        if status != 0:
+            return status
+        print()
+    print("Next: `knavery play MY.py`; the bots above are in `knavery bots`.")
+    return 0

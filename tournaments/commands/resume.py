@@ -1,0 +1,17 @@
+"""`knavery resume`: goes on with a tournament that was stopped."""
+
+import argparse
+from pathlib import Path
+
+HELP = "go on with a tournament that was stopped, playing exactly what is missing"
+EXAMPLE = "knavery resume weekend.knavery"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, help="a tournament's file, NAME.knavery")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from tournaments import launch
+
+    return launch.go_on(arguments.file)

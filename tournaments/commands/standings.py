@@ -1,0 +1,33 @@
+"""`knavery standings`: the ranking table of a tournament, also while it runs."""
+
+import argparse
+import json
+from pathlib import Path
+
+HELP = "show the ranking table of a tournament, finished or not"
+EXAMPLE = "knavery standings weekend.knavery --head-to-head"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, help="a tournament's file, NAME.knavery")
+    parser.add_argument("--anchor", metavar="NAME", help="the bot that is rated 1500")
+    parser.add_argument("--head-to-head", action="store_true", help="also who beat whom")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="as JSON")
+    form.add_argument("--csv", action="store_true", help="as CSV")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from tournaments import standings
+    from tournaments.store import Store
+    from tournaments.table import computed, shown
+
+    with Store.open(arguments.file, write=False) as store:
+        result = computed(store, arguments.anchor)
+    if arguments.json:
+        print(json.dumps(standings.as_json(result, with_meetings=True), indent=2))
+    elif arguments.csv:
+        print(standings.as_csv(result.rows), end="")
+    else:
+        print(shown(result, with_meetings=arguments.head_to_head))
+    return 0

@@ -1,0 +1,269 @@
+"""Jobs -> results on this machine: the waves of a schedule, generation by generation.
+
+Everything that is to be kept is written to the store as it happens; what is missing is what the
+schedule has and the store has not, so going on after a stop is the same as starting.
+"""
+
+import os
+import signal
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import trio
+
+from referee.bots import Prepared
+from referee.generation import Contestant, House, open_house, play_generation
+from referee.match import MatchResult
+from referee.player import Player
+from referee.tables import Seated, Tables
+from tournaments.schedule import Schedule, Scheduled, Seat
+from tournaments.store import Store
+
+LOST_GENERATIONS = 2
+"""Generations in which a bot was given up, after which it is suspended for the epoch."""
+_WHY_SUSPENDED = "its processes failed in two generations"
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """An entrant ready to be started; `max_tables` is what its bot.toml says."""
+
+    name: str
+    prepared: Prepared
+    max_tables: int | None = None
+
+
+class Recorder(Protocol):
+    """Where the matches of one generation and their processes are written down."""
+
+    def process(self, seat: Seat, restart: int) -> None:
+        """A process is about to be started."""
+
+    def arrived(self, seat: Seat) -> None:
+        """A process said hello and was let in."""
+
+    def crash(self, seat: Seat, cause: str) -> None:
+        """A process ended when it should not have."""
+
+    def given_up(self, seat: Seat, cause: str) -> None:
+        """No process of this seat will be started any more in this generation."""
+
+    def begin(self, matches: Sequence[Scheduled]) -> None:
+        """Matches are about to begin; nothing of them has been sent."""
+
+    def finish(self, match: Scheduled, result: MatchResult) -> None:
+        """A match is over."""
+
+
+class Progress(Protocol):
+    """Who is shown how a run goes on."""
+
+    def finished(self, result: MatchResult) -> None:
+        """One more match is over."""
+
+    def say(self, line: str) -> None:
+        """Something that its reader should know now."""
+
+
+async def play_matches(
+    house: House,
+    field: Mapping[int, Entered],
+    matches: Sequence[Scheduled],
+    recorder: Recorder,
+    *,
+    in_flight: int | None = None,
+    suspended: Mapping[int, str] | None = None,
+) -> None:
+    """Plays matches in one generation: a fresh process for every seat's entrant and member.
+
+    Suspended entrants (with the reason) are not started: they forfeit."""
+    seats = sorted({seat for match in matches for seat in match.seats}, key=_order)
+    players = {seat: Player(_label(field[seat.entrant].name, seat), house.clock) for seat in seats}
+    jobs = {
+        Seated(match.job, tuple(players[seat].name for seat in match.seats)): match
+        for match in matches
+    }
+    tables = Tables(
+        jobs,
+        list(players.values()),
+        lambda started: recorder.begin([jobs[each] for each in started]),
+        lambda each, result: recorder.finish(jobs[each], result),
+        in_flight,
+    )
+    out = suspended or {}
+    for seat, player in players.items():
+        if seat.entrant in out:
+            tables.give_up(player, 0.0, f"suspended: {out[seat.entrant]}")
+    contestants = [
+        Contestant(player, field[seat.entrant].prepared, field[seat.entrant].max_tables)
+        for seat, player in players.items()
+        if seat.entrant not in out
+    ]
+    watcher = _Watcher(recorder, {player: seat for seat, player in players.items()})
+    await play_generation(house, contestants, tables, watcher)
+
+
+def _order(seat: Seat) -> tuple[int, int]:
+    return seat.entrant, seat.member
+
+
+def _label(name: str, seat: Seat) -> str:
+    """A player's name: an entrant's two processes in a team are two players."""
+    return f"{name}/{seat.entrant}.{seat.member}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Watcher:
+    """Turns players into seats for the recorder."""
+
+    recorder: Recorder
+    seats: Mapping[Player, Seat]
+
+    def starting(self, player: Player, restart: int) -> None:
+        self.recorder.process(self.seats[player], restart)
+
+    def arrived(self, player: Player) -> None:
+        self.recorder.arrived(self.seats[player])
+
+    def lost(self, player: Player, cause: str) -> None:
+        self.recorder.crash(self.seats[player], cause)
+
+    def given_up(self, player: Player, cause: str) -> None:
+        self.recorder.given_up(self.seats[player], cause)
+
+
+class Run:
+    """One run over a tournament's file: plays what is missing."""
+
+    def __init__(
+        self,
+        store: Store,
+        schedule: Schedule,
+        field: Mapping[int, Entered],
+        progress: Progress,
+        in_flight: int | None = None,
+    ) -> None:
+        self._store = store
+        self._schedule = schedule
+        self._field = field
+        self._progress = progress
+        self._in_flight = in_flight
+        self._lost: Counter[int] = Counter()
+        self._suspended = dict.fromkeys(
+            store.suspended(schedule.epoch), "its processes failed in two generations"
+        )
+
+    async def play(self, log_dir: Path) -> bool:
+        """Plays until all is done (True) or until SIGINT or SIGTERM (False)."""
+        rules = self._schedule.rules
+        self._store.abandon_open_attempts()
+        stopped = False
+        with trio.CancelScope() as scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_stop_on_signal, scope)
+                async with open_house(
+                    rules.game, self._schedule.clock, self._schedule.faults, log_dir
+                ) as house:
+                    await self._waves(house)
+                nursery.cancel_scope.cancel()
+        stopped = scope.cancel_called
+        if not stopped:
+            self._store.publish(self._schedule.epoch)
+        return not stopped
+
+    async def _waves(self, house: House) -> None:
+        done = self._store.finished_job_ids()
+        for blocks in self._schedule.waves():
+            wave = self._store.next_wave()
+            for generation in range(self._schedule.generations):
+                scheduled = self._schedule.generation(blocks, generation)
+                missing = [match for match in scheduled if match.job.id not in done]
+                if missing:
+                    await self._generation(house, wave, generation, missing)
+
+    async def _generation(
+        self, house: House, wave: int, generation: int, matches: Sequence[Scheduled]
+    ) -> None:
+        recorder = StoreRecorder(self._store, wave, generation, self._progress)
+        await play_matches(
+            house,
+            self._field,
+            matches,
+            recorder,
+            in_flight=self._in_flight,
+            suspended=self._suspended,
+        )
+        for entrant, cause in recorder.out.items():
+            self._count_lost(entrant, cause)
+
+    def _count_lost(self, entrant: int, cause: str) -> None:
+        """A bot was given up in a generation; the second time it is suspended."""
+        self._lost[entrant] += 1
+        name = self._field[entrant].name
+        if self._lost[entrant] < LOST_GENERATIONS:
+            self._progress.say(f"{name} forfeits the rest of its matches in this wave: {cause}")
+            return
+        self._suspended[entrant] = cause
+        self._store.suspend(entrant, self._schedule.epoch, cause)
+        self._progress.say(f"{name} is suspended and forfeits from now on: {cause}")
+
+
+async def _stop_on_signal(scope: trio.CancelScope) -> None:
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            scope.cancel()
+
+
+class StoreRecorder:
+    """Writes one generation of a wave to the store."""
+
+    def __init__(self, store: Store, wave: int, generation: int, progress: Progress) -> None:
+        self.out: dict[int, str] = {}
+        """Entrants that were given up, and why."""
+        self._store = store
+        self._wave = wave
+        self._generation = generation
+        self._progress = progress
+        self._processes: dict[Seat, int] = {}
+        self._running: dict[str, Scheduled] = {}
+        self._attempts: dict[str, int] = {}
+
+    def process(self, seat: Seat, restart: int) -> None:
+        number = self._store.add_process(
+            seat.entrant, self._wave, self._generation, seat.member, restart
+        )
+        self._processes[seat] = number
+        deals = [match.deals_id for match in self._running.values() if seat in match.seats]
+        self._store.record_deals(number, *deals)
+
+    def arrived(self, seat: Seat) -> None:
+        pass
+
+    def crash(self, seat: Seat, cause: str) -> None:
+        self._store.crash(self._processes.pop(seat), cause)
+
+    def given_up(self, seat: Seat, cause: str) -> None:
+        self.out[seat.entrant] = cause
+
+    def begin(self, matches: Sequence[Scheduled]) -> None:
+        for match in matches:
+            self._running[match.job.id] = match
+            self._attempts[match.job.id] = self._store.start_attempt(match, self._wave)
+        for seat, process in self._processes.items():
+            deals = [match.deals_id for match in matches if seat in match.seats]
+            if deals:
+                self._store.record_deals(process, *deals)
+
+    def finish(self, match: Scheduled, result: MatchResult) -> None:
+        name = match.job.id
+        del self._running[name]
+        self._store.save(self._attempts.pop(name), match, result)
+        self._progress.finished(result)
+
+
+def log_folder(path: Path) -> Path:
+    """Where the bots' output goes: beside the tournament's file, one folder for each run of it."""
+    return path.with_name(f"{path.stem}-logs") / f"{os.getpid()}"
