@@ -11,7 +11,6 @@ reason: a call costs as much as a third of what it does.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from bisect import bisect_left
 from collections.abc import Sequence
 
 from referee.games.cards import CARDS, SUIT_NAMES, card_text, mask, pack_set
@@ -22,7 +21,9 @@ _ALONE = tuple((seat,) for seat in range(4))
 _AFTER = {3: (1, 2, 0), 4: (1, 2, 3, 0)}
 _BEFORE = {3: (2, 0, 1), 4: (3, 0, 1, 2)}
 _NOBODY = -1
+_BID, _PLAY, _DONE = Phase
 _NO_SUIT = 4
+_NONE: list[int] = []
 
 
 class IllegalMove(ValueError):  # noqa: N818
@@ -102,8 +103,10 @@ class Deal(ABC):
             raise ValueError("the deck is not the whole pack of these rules, each card once")
         self.rules = rules
         self.dealer = dealer
-        self.deck = tuple(deck)
-        self._hands = list(map(_by_suit, self.dealt))
+        self.deck = deck = tuple(deck)
+        used = rules.hand_size * n
+        shares = [by_suit(deck[place:used:n]) for place in range(n)]
+        self._hands = shares[-1 - dealer :] + shares[: -1 - dealer]
         self.bids = [None] * n
         self.trump = None
         self.leaders = []
@@ -111,7 +114,7 @@ class Deal(ABC):
         self.tricks_won = [0] * n
         self._after = _AFTER[n]
         self._before = _BEFORE[n]
-        self._plays = rules.tricks * n
+        self._plays = used - rules.bid_cards * n
         self._led = _NO_SUIT
         self._turn = self._winner = _NOBODY
 
@@ -134,14 +137,20 @@ class Deal(ABC):
         return tuple(mask(card for suit in hand for card in suit) for hand in self._hands)
 
     @property
-    @abstractmethod
     def scores(self) -> tuple[int, ...]:
         """The deal's points by seat, partners showing the same; ValueError before it is done."""
+        if self.phase is not _DONE:
+            raise ValueError("the deal is not done: it has no scores yet")
+        return self._scores()
+
+    @abstractmethod
+    def _scores(self) -> tuple[int, ...]:
+        """The points of a deal that is done."""
 
     @property
     def winners(self) -> tuple[int, ...]:
         """The seat that won each finished trick."""
-        if self.phase == Phase.DONE:
+        if self.phase is _DONE:
             return (*self.leaders[1:], self._winner)
         return tuple(self.leaders[1:])
 
@@ -190,7 +199,7 @@ class Deal(ABC):
         wrong = self.objection(seat, cards)
         if wrong is not None:
             raise IllegalMove(wrong)
-        if self.phase == Phase.BID:
+        if self.phase is _BID:
             self.bid(seat, cards)
         else:
             self.play(seat, cards[0])
@@ -200,7 +209,7 @@ class Deal(ABC):
         if seat not in self.pending:
             return f"seat {seat} is not asked to act now"
         if len(cards) != self.choose:
-            return f"{len(cards)} cards are chosen, not {self.choose}"
+            return f"cards chosen: {len(cards)}, cards asked for: {self.choose}"
         hand = self._hands[seat]
         for card in cards:
             if not 0 <= card < CARDS:
@@ -261,8 +270,8 @@ class Deal(ABC):
             self.tricks_won[self._winner] += 1
             self._next_trick(self._winner)
         else:
-            self._turn = self._after[seat]
-            self.pending = _ALONE[self._turn]
+            self._turn = turn = self._after[seat]
+            self.pending = _ALONE[turn]
 
     def _next_trick(self, leader: int) -> None:
         """Ask for a lead, or end the deal when there is none left to ask for."""
@@ -273,20 +282,20 @@ class Deal(ABC):
             self._last = self._before[leader]
             self.pending = _ALONE[leader]
         else:
-            self.phase = Phase.DONE
+            self.phase = _DONE
             self.choose = 0
             self._turn = _NOBODY
             self.pending = ()
 
     def _start_play(self) -> None:
-        self.phase = Phase.PLAY
+        self.phase = _PLAY
         self.choose = 1
         self._next_trick(self._after[self.dealer])
 
 
-def _by_suit(cards: Sequence[int]) -> list[list[int]]:
-    hand = sorted(cards)
-    diamonds = bisect_left(hand, 13)
-    hearts = bisect_left(hand, 26, diamonds)
-    spades = bisect_left(hand, 39, hearts)
-    return [hand[:diamonds], hand[diamonds:hearts], hand[hearts:spades], hand[spades:], []]
+def by_suit(cards: Sequence[int]) -> list[list[int]]:
+    """A hand as a deal keeps it: the cards of each suit, ascending, and none of no suit."""
+    suits: list[list[int]] = [[], [], [], [], _NONE]
+    for card in sorted(cards):
+        suits[card // 13].append(card)
+    return suits

@@ -1,4 +1,4 @@
-"""Knave: take tricks, flee jacks (rules.md section 1, resolutions K-01 to K-16)."""
+"""Knave: take tricks, flee jacks (docs/rules.md, section 2)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import ClassVar
 from referee.games.cards import JACK, QUEEN
 from referee.games.deal import Deal
 from referee.games.rules import MAX_POINTS, Rules, check_by_suit, check_whole, require
-from referee.games.view import Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,9 +87,5 @@ class KnaveDeal(Deal):
                 taken[winners[index // self.rules.players]].append(card)
         return tuple(map(tuple, taken))
 
-    @property
-    def scores(self) -> tuple[int, ...]:
-        """The deal's points by seat; ValueError before it is done."""
-        if self.phase != Phase.DONE:
-            raise ValueError("the deal is not done: it has no scores yet")
+    def _scores(self) -> tuple[int, ...]:
         return tuple(map(self.rules.score, self.tricks_won, self.taken))

@@ -1,7 +1,7 @@
-"""Ninety-Nine: bid with three cards, then take exactly so many tricks (rules.md section 2).
+"""Ninety-Nine: bid with three cards, then take exactly so many tricks.
 
-The dealer's last card fixes the trump suit at the deal; only the dealer knows it before every
-bid is made (N-06, N-07). Resolutions N-01 to N-21.
+Section 3 of docs/rules.md. The dealer's last card fixes the trump suit at the deal; only the
+dealer knows it before every bid is made (N-06, N-07).
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from referee.games.cards import DIAMONDS, FIVE, SIX, suit_of
-from referee.games.deal import Deal, IllegalMove
+from referee.games.cards import ACE, DIAMONDS, FIVE, SEVEN, suit_of
+from referee.games.deal import Deal, IllegalMove, by_suit
 from referee.games.rules import MAX_POINTS, Rules, check_by_suit, check_whole, require
 from referee.games.view import Phase
 
 BID_CARDS = 3
-_BID = Phase.BID
-_DONE = Phase.DONE
+_BID, _PLAY, _DONE = Phase
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +25,7 @@ class NinetyNineRules(Rules):
 
     game: ClassVar[str] = "ninety-nine"
 
-    ranks: tuple[int, ...] = (FIVE, *range(SIX + 1, 13))
+    ranks: tuple[int, ...] = (FIVE, *range(SEVEN, ACE + 1))
     """The ranks in the pack, lowest first; 0 is the two. There is no six (N-01)."""
     max_deals: int = 120
     """Deals after which the match ends at the latest (N-10)."""
@@ -67,7 +66,7 @@ class NinetyNineRules(Rules):
 
     def bid_of(self, cards: Iterable[int]) -> int:
         """The tricks that bid cards stand for."""
-        return sum(self.bid_values[suit_of(card)] for card in cards)
+        return sum([self.bid_values[suit_of(card)] for card in cards])
 
     def score(self, bid: int, tricks: int) -> int:
         """A deal's points for a side (a seat, or a team by its sums: N-03, N-04)."""
@@ -77,13 +76,12 @@ class NinetyNineRules(Rules):
 
     def deal_scores(self, bids: Sequence[int], tricks: Sequence[int]) -> tuple[int, ...]:
         """A deal's points by seat, from each seat's bid and tricks; partners show the same."""
-        seats = range(self.players)
-        sides = {self.team_of(seat): [0, 0] for seat in seats}
-        for seat in seats:
-            sums = sides[self.team_of(seat)]
-            sums[0] += bids[seat]
-            sums[1] += tricks[seat]
-        return tuple(self.score(*sides[self.team_of(seat)]) for seat in seats)
+        sides = list(map(self.team_of, range(self.players)))
+        bid, won = [0] * self.players, [0] * self.players
+        for seat, side in enumerate(sides):
+            bid[side] += bids[seat]
+            won[side] += tricks[seat]
+        return tuple(self.score(bid[side], won[side]) for side in sides)
 
 
 class NinetyNineDeal(Deal):
@@ -97,18 +95,23 @@ class NinetyNineDeal(Deal):
         super().__init__(rules, dealer, deck)
         suit = suit_of(self.deck[-1])
         self.trump = None if suit == DIAMONDS else suit
-        self.phase = Phase.BID
+        self.phase = _BID
         self.choose = BID_CARDS
         self.pending = tuple(range(rules.players))
 
     def bid(self, seat: int, cards: Sequence[int]) -> None:
         """Bid these cards; IllegalMove leaves the deal as it was."""
-        wrong = "bids are over" if self.phase is not _BID else self.objection(seat, cards)
-        if wrong is not None:
-            raise IllegalMove(wrong)
+        if self.phase is not _BID:
+            raise IllegalMove("bids are over")
+        if seat not in self.pending or len(cards) != BID_CARDS:
+            raise IllegalMove(self.objection(seat, cards))
         hand = self._hands[seat]
-        for card in cards:
-            hand[card // 13].remove(card)
+        try:
+            for card in cards:
+                hand[card // 13].remove(card)
+        except (ValueError, IndexError):
+            self._hands[seat] = by_suit(self.dealt[seat])
+            raise IllegalMove(self.objection(seat, cards)) from None
         self.bids[seat] = tuple(sorted(cards))
         place = self.pending.index(seat)
         self.pending = self.pending[:place] + self.pending[place + 1 :]
@@ -124,15 +127,11 @@ class NinetyNineDeal(Deal):
         return self.deck[-1] if seat == self.dealer else None
 
     def visible_bids(self, seat: int) -> tuple[tuple[int, ...] | None, ...]:
-        """By seat, the other seats' bids that are turned up (rule 16, N-13)."""
+        """By seat, the other seats' bids that are turned up (rule 11, N-13)."""
         if self.phase is _BID or not (self.rules.open_bids or self.phase is _DONE):
             return super().visible_bids(seat)
         return (*self.bids[:seat], None, *self.bids[seat + 1 :])
 
-    @property
-    def scores(self) -> tuple[int, ...]:
-        """The deal's points by seat, partners showing the same; ValueError before it is done."""
-        if self.phase is not _DONE:
-            raise ValueError("the deal is not done: it has no scores yet")
+    def _scores(self) -> tuple[int, ...]:
         bids = [self.rules.bid_of(bid or ()) for bid in self.bids]
         return self.rules.deal_scores(bids, self.tricks_won)

@@ -1,4 +1,4 @@
-"""The games and their named variants (rules.md section 5.3); rules made from names and fields."""
+"""The games and their named variants, and rules made from names: docs/rules.md, section 4."""
 
 from __future__ import annotations
 

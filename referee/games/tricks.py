@@ -1,7 +1,7 @@
 """Following suit and winning a trick: rules that every game here shares.
 
-Knave rules 8 to 10, Ninety-Nine rules 13 and 14: follow the suit led if you can, otherwise play
-any card; the highest trump takes the trick, or else the highest card of the suit led.
+Rules 6 and 7 of docs/rules.md, section 1: follow the suit led if you can, otherwise play any card;
+the highest trump takes the trick, or else the highest card of the suit led.
 """
 
 from __future__ import annotations

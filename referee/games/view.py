@@ -1,4 +1,4 @@
-"""What one seat may know when it decides, and nothing else (rules.md's information schedule)."""
+"""What one seat may know when it decides, and nothing else (docs/rules.md, section 5)."""
 
 from __future__ import annotations
 

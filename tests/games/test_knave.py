@@ -189,7 +189,7 @@ def test_the_reason_for_a_refusal_is_in_plain_words() -> None:
         (cards("7C"), "7C is not in the hand"),
         ((52,), "52 is no card: cards are 0 to 51"),
         ((-1,), "-1 is no card: cards are 0 to 51"),
-        (cards("AC KC"), "2 cards are chosen, not 1"),
+        (cards("AC KC"), "cards chosen: 2, cards asked for: 1"),
     ):
         with pytest.raises(IllegalMove, match=f"^{reason}$"):
             deal.act(1, move)

@@ -245,8 +245,8 @@ def test_partners_do_not_see_each_others_bids() -> None:
 @pytest.mark.parametrize(
     ("move", "reason"),
     [
-        ("5D 8D", "2 cards are chosen, not 3"),
-        ("5D 8D TD QD", "4 cards are chosen, not 3"),
+        ("5D 8D", "cards chosen: 2, cards asked for: 3"),
+        ("5D 8D TD QD", "cards chosen: 4, cards asked for: 3"),
         ("5D 8D 5D", "the same card is chosen twice"),
         ("5D 8D AC", "AC is not in the hand"),
     ],
