@@ -22,14 +22,13 @@ every_variant = pytest.mark.parametrize("rules", every_rules(), ids=named)
 
 
 def hidden_from(deal: Deal, seat: int) -> list[int]:
-    """The cards whose places the seat may not know."""
-    shown = deal.visible_bids(seat)
+    """The cards whose places the seat may not know, by the rules and not by what its view says."""
+    bids_up = "revelation" in deal.rules.variant and deal.phase == Phase.PLAY
     found = list(deal.undealt)
     for other in set(range(deal.rules.players)) - {seat}:
         found += cards_in(deal.hands[other])
-        bid = deal.bids[other]
-        if bid is not None and shown[other] is None:
-            found += bid
+        if not bids_up:
+            found += deal.bids[other] or ()
     return found
 
 
