@@ -1,0 +1,154 @@
+"""The bot's end of the stream (design, section 3): the only file on its side that imports grpc.
+
+It blocks, but is made of gRPC's asyncio client, whose loop runs inside each call and not between
+them. So an answer has left when `send` returns, however long the bot computes after that. gRPC's
+blocking client leaves sending to a thread of its own, which a bot that computes keeps waiting for
+Python's lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import grpc
+import grpc.aio
+
+from knavery.v1.referee_pb2 import Envelope, FromBot, FromReferee, Hello, Moves, Welcome
+
+PROTOCOL = 1
+SDK = "knavery-python 0.1.0"
+"""A constant: to ask the installed package for its version takes 15 ms of every start."""
+
+_PLAY = "/knavery.v1.Referee/Play"
+_OPTIONS = [("grpc.max_receive_message_length", -1)]  # the referee is trusted
+_GONE = (grpc.aio.AioRpcError, asyncio.InvalidStateError, asyncio.CancelledError)
+"""What gRPC raises when the stream has ended: by an error, before the call, by this side."""
+_Call = grpc.aio.StreamStreamCall[bytes, bytes]
+
+
+class Rejected(ConnectionError):  # noqa: N818
+    """The referee turned this bot away; the text is its reason."""
+
+
+class Unreachable(ConnectionError):  # noqa: N818
+    """There is no referee at the address; the text says which address, and why."""
+
+
+class StreamEnded(ConnectionError):  # noqa: N818
+    """The referee is gone, so that nothing can be sent. `connect` takes it for a goodbye."""
+
+
+@contextmanager
+def connect(
+    address: str,
+    token: str,
+    games: Sequence[str] = (),
+    max_tables: int | None = None,
+    max_batch: int | None = None,
+) -> Iterator[Stream]:
+    """A stream on which the referee has said welcome. Raises Rejected or Unreachable.
+
+    `address` is a gRPC target; absent limits are left to the referee. When the stream ends, the
+    block ends without an error.
+    """
+    hello = Hello(
+        token=token,
+        protocol=PROTOCOL,
+        sdk=SDK,
+        language=f"python {sys.version.split()[0]}",
+        games=games,
+        max_tables=max_tables,
+        max_batch=max_batch,
+    )
+    stream = Stream(address)
+    try:
+        stream.greet(hello)
+        yield stream
+    except StreamEnded:
+        pass
+    finally:
+        stream.close()
+
+
+class Stream:
+    """Envelopes in, by iteration; moves out. For one thread."""
+
+    welcome: Welcome
+    """The limits in force."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._runner = asyncio.Runner()
+        self._run = self._runner.get_loop().run_until_complete
+        self._closed = False
+        self._channel, self._call = self._run(_dial(address))
+
+    def greet(self, hello: Hello) -> None:
+        """Says hello and takes the answer. Raises Rejected or Unreachable."""
+        try:
+            self._write(FromBot(hello=hello))
+            answer = self._read()
+        except _GONE as exc:
+            raise Unreachable(f"no referee at {self._address}: {_words(exc)}") from exc
+        if answer is None:
+            raise Unreachable(f"the referee at {self._address} hung up before its welcome")
+        if answer.HasField("rejected"):
+            raise Rejected(answer.rejected.reason)
+        self.welcome = answer.welcome
+
+    def __iter__(self) -> Iterator[Envelope]:
+        """Envelopes, until one that ends with a goodbye or until the referee is gone."""
+        while (message := self._next()) is not None:
+            yield message.envelope
+            if message.envelope.events and message.envelope.events[-1].HasField("goodbye"):
+                return
+
+    def send(self, moves: Moves) -> None:
+        """Returns when the moves are on their way. StreamEnded if the referee is gone."""
+        if self._closed:
+            raise StreamEnded("this side has closed the stream")
+        message = FromBot(moves=moves)
+        if message.ByteSize() > self.welcome.max_message_bytes:
+            raise ValueError(
+                f"a message of {message.ByteSize()} bytes; the referee takes up to "
+                f"{self.welcome.max_message_bytes}: send fewer moves at once"
+            )
+        try:
+            self._write(message)
+        except _GONE as exc:
+            raise StreamEnded(f"the referee is gone: {_words(exc)}") from exc
+
+    def close(self) -> None:
+        """Hangs up. May be called again."""
+        if not self._closed:
+            self._closed = True
+            self._run(self._channel.close(None))
+            self._runner.close()
+
+    def _next(self) -> FromReferee | None:
+        try:
+            return self._read()
+        except _GONE:
+            return None
+
+    def _read(self) -> FromReferee | None:
+        data = None if self._closed else self._run(self._call.read())
+        return FromReferee.FromString(data) if isinstance(data, bytes) else None
+
+    def _write(self, message: FromBot) -> None:
+        self._run(self._call.write(message.SerializeToString()))
+
+
+async def _dial(address: str) -> tuple[grpc.aio.Channel, _Call]:
+    """gRPC ties both to the loop that runs while they are made."""
+    channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
+    play = channel.stream_stream(_PLAY, request_serializer=None, response_deserializer=None)
+    return channel, play(None)
+
+
+def _words(exc: BaseException) -> str:
+    """Why the stream is gone, as far as gRPC says."""
+    return (isinstance(exc, grpc.aio.AioRpcError) and exc.details()) or "the stream has ended"
