@@ -150,7 +150,7 @@ def _play_match(job: MatchJob, hosts: Sequence[Host]) -> MatchResult:
 
 
 def _tell(tell: Tell, hosts: Sequence[Host]) -> None:
-    events = wire.event_messages([tell.event])
+    events = wire.event_messages(Batch((tell.event,), ()))
     for seat in tell.seats:
         for _ in hosts[seat].answers(events):
             pass
@@ -158,7 +158,7 @@ def _tell(tell: Tell, hosts: Sequence[Host]) -> None:
 
 def _ask(match: Match, ask: Ask, host: Host) -> Sequence[Output]:
     ask.id = 1
-    events: Sequence[pb.Event] = wire.envelope(Batch((), (ask,))).envelope.events
+    events: Sequence[pb.Event] = wire.event_messages(Batch((), (ask,)))
     (answered,) = host.answers(events)
     (move,) = wire.moves(answered)
     if move.cards is not None:

@@ -9,6 +9,7 @@ import enum
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from referee.clock import ProcessClock
 from referee.match import Ask, ClockRules, Event, Faulted, Match
@@ -22,8 +23,7 @@ MAX_DROPPED = 10_000
 """Moves for decisions that are not open, and messages that are none, before a process is ended."""
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """One answer as it came: cards, or an error, or (neither) a malformed one."""
 
     decision: int
@@ -45,6 +45,9 @@ class Batch:
 
     events: tuple[Event | Withdraw, ...]
     asks: tuple[Ask, ...]
+
+
+_AT_ONCE = (Faulted, Withdraw)
 
 
 class Presence(enum.Enum):
@@ -88,7 +91,7 @@ class Player:
         """To be told with the next batch; faults and withdrawals at once."""
         if self.presence is Presence.GONE:
             return
-        wait = 0.0 if isinstance(event, Faulted | Withdraw) else EVENTS_WAIT
+        wait = 0.0 if isinstance(event, _AT_ONCE) else EVENTS_WAIT
         due = now + wait
         self._events_due = min(self._events_due, due) if self._events else due
         self._events.append(event)

@@ -4,7 +4,7 @@ What is sent about a match is built from `Deal.view(seat)` and from events of `m
 hold nothing that their seat may not know.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from typing import Any
@@ -13,12 +13,12 @@ from google.protobuf.message import Message
 
 from knavery.v1 import game_pb2 as game
 from knavery.v1 import referee_pb2 as pb
+from referee import decisions
 from referee.games.knave import KnaveRules
 from referee.games.ninety_nine import NinetyNineRules
 from referee.games.rules import Rules
 from referee.games.view import Phase
 from referee.match import (
-    Ask,
     ClockRules,
     DealOver,
     Event,
@@ -101,35 +101,24 @@ def rules_from(message: game.Rules) -> Rules:
 # From the referee to a bot.
 
 
-def envelope(batch: Batch) -> pb.FromReferee:
-    """The message that carries a batch."""
-    message = pb.FromReferee()
-    events = message.envelope.events
-    for event in batch.events:
-        _FILL[type(event)](events.add(), event)
+def envelope(batch: Batch) -> bytes:
+    """The encoded `FromReferee` that carries a batch."""
+    parts = [decisions.event(_event(each).SerializeToString()) for each in batch.events]
     for ask in batch.asks:
-        fill_decision(events.add().decision, ask)
-    return message
+        match = ask.match
+        lasting = _lasting(match, match.number, match.deal.phase, ask.seat)
+        bank = milliseconds(match.banks[ask.seat])
+        parts.append(decisions.decision(ask, lasting, bank))
+    return decisions.envelope(b"".join(parts))
 
 
-def fill_decision(message: game.Decision, ask: Ask) -> None:
-    """Writes into an empty message all that the asked seat may know."""
-    match = ask.match
-    view = match.deal.view(ask.seat)
-    message.CopyFrom(_lasting(match, match.number, view.phase, ask.seat))
-    message.id = ask.id
-    message.hand.extend(view.hand)
-    message.tricks_won.extend(view.tricks_won)
-    message.bank_ms = milliseconds(match.banks[ask.seat])
-    if view.phase == Phase.PLAY:
-        message.played.extend(view.played)
-        message.leaders.extend(view.leaders)
-        message.trick.extend(view.trick)
-        message.play_request.legal.extend(view.legal)
+def event_messages(batch: Batch) -> Sequence[pb.Event]:
+    """The events of a batch, as the bot reads them."""
+    return pb.FromReferee.FromString(envelope(batch)).envelope.events
 
 
 @lru_cache(maxsize=16384)
-def _lasting(match: Match, number: int, phase: Phase, seat: int) -> game.Decision:
+def _lasting(match: Match, number: int, phase: Phase, seat: int) -> bytes:
     """What a seat's decisions have in common while it bids, or while it plays out a deal.
 
     `number` is the deal's; it and the phase are there to tell one such message from the next."""
@@ -155,7 +144,7 @@ def _lasting(match: Match, number: int, phase: Phase, seat: int) -> game.Decisio
         message.bid.cards.extend(view.bid)
     if phase == Phase.BID:
         message.bid_request.choose = match.rules.bid_cards
-    return message
+    return message.SerializeToString()
 
 
 def _trump(suit: int | None) -> game.Trump:
@@ -184,13 +173,7 @@ def _fill_started(message: pb.Event, event: Started) -> None:
             started.resumed.deals.add().CopyFrom(_deal_message(deal))
 
 
-def _fill_deal(message: pb.Event, event: DealOver) -> None:
-    message.deal_finished.CopyFrom(_deal_message(event))
-
-
-@lru_cache(maxsize=1024)
 def _deal_message(event: DealOver) -> pb.DealFinished:
-    """Each seat is told the same, so it is built once."""
     deal = event.deal
     return pb.DealFinished(
         match=event.match.job.public_id,
@@ -234,33 +217,35 @@ def _fill_over(message: pb.Event, event: MatchOver) -> None:
 
 _FILL: Mapping[type[Any], Callable[[pb.Event, Any], None]] = {
     Started: _fill_started,
-    DealOver: _fill_deal,
     Faulted: _fill_fault,
     Withdraw: _fill_withdraw,
     MatchOver: _fill_over,
 }
 
 
-def event_messages(events: Iterable[Event | Withdraw]) -> Sequence[pb.Event]:
-    """The events of a batch, as the bot sees them."""
-    return envelope(Batch(tuple(events), ())).envelope.events
-
-
-def welcome(clock: ClockRules, max_tables: int | None, max_batch: int, size: int) -> pb.FromReferee:
-    """The answer to a good hello; `size` in bytes."""
-    message = pb.FromReferee()
-    message.welcome.protocol = PROTOCOL
-    if max_tables is not None:
-        message.welcome.max_tables = max_tables
-    message.welcome.max_batch = max_batch
-    message.welcome.max_message_bytes = size
-    message.welcome.measure = _MEASURES[clock.measure]
+def _event(event: Event | Withdraw) -> pb.Event:
+    if isinstance(event, DealOver):
+        return _deal_event(event)
+    message = pb.Event()
+    _FILL[type(event)](message, event)
     return message
 
 
-def rejected(reason: str) -> pb.FromReferee:
-    """The answer to a bad hello."""
-    return pb.FromReferee(rejected=pb.Rejected(reason=reason))
+@lru_cache(maxsize=1024)
+def _deal_event(event: DealOver) -> pb.Event:
+    """Each seat is told the same, so it is built once."""
+    return pb.Event(deal_finished=_deal_message(event))
+
+
+def welcome(clock: ClockRules, max_tables: int | None, max_batch: int, size: int) -> pb.Welcome:
+    """The answer to a good hello; `size` in bytes."""
+    return pb.Welcome(
+        protocol=PROTOCOL,
+        max_tables=max_tables,
+        max_batch=max_batch,
+        max_message_bytes=size,
+        measure=_MEASURES[clock.measure],
+    )
 
 
 def goodbye(reason: str) -> pb.FromReferee:
@@ -294,9 +279,9 @@ def moves(message: pb.Moves) -> list[Move]:
 
 def _move(message: pb.Move) -> Move:
     note = message.note if message.HasField("note") else ""
-    answer = message.WhichOneof("answer")
-    if answer == "cards":
-        return Move(message.decision, tuple(message.cards.cards), None, note)
-    if answer == "error":
+    cards = tuple(message.cards.cards)
+    if cards or message.HasField("cards"):
+        return Move(message.decision, cards, None, note)
+    if message.HasField("error"):
         return Move(message.decision, None, clip(message.error, 2048) or "no reason given", note)
     return Move(message.decision, None, None, note)

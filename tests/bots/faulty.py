@@ -52,8 +52,7 @@ class Bot:
 
     def illegal(self, decisions: list) -> None:
         foreign = [
-            next(card for card in range(52) if card not in decision.hand)
-            for decision in decisions
+            next(card for card in range(52) if card not in decision.hand) for decision in decisions
         ]
         pairs = zip(decisions, foreign, strict=True)
         self.send([move(decision.id, [card]) for decision, card in pairs])
@@ -94,6 +93,12 @@ class Bot:
         time.sleep(1.0)
         self.well(decisions)
 
+    def think_long(self, decisions: list) -> None:
+        """Thinks for over ten seconds, once."""
+        if self.batches == 1:
+            time.sleep(10.5)
+        self.well(decisions)
+
     def crash(self, decisions: list) -> None:
         """Dies in its third batch, half of it answered."""
         self.well(decisions if self.batches < 3 else decisions[: len(decisions) // 2])
@@ -111,8 +116,8 @@ class Bot:
             self.send([move(2**31 + number, [0]) for number in range(1000)])
 
     def chatter(self, decisions: list) -> None:
-        """A flood of output."""
-        for _ in range(200):
+        """A flood of output: megabytes, with its first three batches."""
+        for _ in range(100 if self.batches <= 3 else 0):
             os.write(1, b"blah \x1b[2J" * 1000 + b"\n")
         self.well(decisions)
 
@@ -135,8 +140,18 @@ FAULTS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--fault", choices=[*FAULTS, "no-hello", "exit-at-once", "wrong-token",
-                                            "wrong-protocol", "wrong-games"], default="none")
+    parser.add_argument(
+        "--fault",
+        choices=[
+            *FAULTS,
+            "no-hello",
+            "exit-at-once",
+            "wrong-token",
+            "wrong-protocol",
+            "wrong-games",
+        ],
+        default="none",
+    )
     fault = parser.parse_args().fault
     if fault == "exit-at-once":
         sys.exit(3)

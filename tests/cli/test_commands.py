@@ -1,0 +1,176 @@
+"""Every command: its help, what it prints, and one line for each thing that can be wrong."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ROOT, Knavery
+from tournaments.commands import COMMANDS
+
+TRIO = ("lowest", "highest", "random")
+
+
+@pytest.fixture
+def played(knavery: Knavery, tmp_path: Path) -> Path:
+    """A small finished tournament."""
+    (tmp_path / "small.toml").write_text(
+        "[tournament]\ngame = 'knave'\nrounds = 2\nrules = {max_deals = 1}\n"
+        + "".join(f"[[entrants]]\npath = '{name}'\n" for name in TRIO)
+    )
+    done = knavery("run", "small.toml")
+    assert done.returncode == 0, done.stderr
+    assert "commitment" in done.stdout
+    assert "key of the deals" in done.stdout
+    return tmp_path / "small.knavery"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(knavery: Knavery, command: str) -> None:
+    done = knavery(command, "--help")
+    assert done.returncode == 0
+    assert f"example:\n  knavery {command}" in done.stdout
+
+
+def test_every_command_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text()
+    for command in COMMANDS:
+        assert re.search(rf"(knavery|make) {command}\b", readme), command
+
+
+def test_the_help_lists_every_command(knavery: Knavery) -> None:
+    done = knavery("--help")
+    assert all(command in done.stdout for command in COMMANDS)
+
+
+def test_standings_in_every_form(knavery: Knavery, played: Path) -> None:
+    text = knavery("standings", played, "--head-to-head").stdout
+    assert "2 blocks complete, 0 open" in text
+    assert all(name in text for name in TRIO)
+    data = json.loads(knavery("standings", played, "--json").stdout)
+    assert data["format"] == "knavery.standings/1"
+    rows = list(csv.DictReader(io.StringIO(knavery("standings", played, "--csv").stdout)))
+    assert {row["name"] for row in rows} == set(TRIO)
+    anchored = knavery("standings", played, "--anchor", "random").stdout
+    assert re.search(r"random\s+\w+\s+1500", anchored)
+
+
+def test_export_writes_one_deal_a_line(knavery: Knavery, played: Path, tmp_path: Path) -> None:
+    done = knavery("export", played, "--replays", "-o", "deals.jsonl")
+    assert done.returncode == 0
+    lines = (tmp_path / "deals.jsonl").read_text().splitlines()
+    assert len(lines) == 12
+    assert all(json.loads(line)["format"] == "knavery.replay/1" for line in lines)
+    assert knavery("export", played, "--replays").stdout.splitlines() == lines
+
+
+def test_resuming_what_is_complete_says_so_and_changes_nothing(
+    knavery: Knavery, played: Path
+) -> None:
+    before = knavery("standings", played).stdout
+    done = knavery("resume", played)
+    assert done.returncode == 0
+    assert "12 matches are there, 0 are missing" in done.stdout
+    assert before in done.stdout
+
+
+def test_running_again_does_not_overwrite(knavery: Knavery, played: Path) -> None:
+    done = knavery("run", "small.toml")
+    assert done.returncode == 2
+    assert "small.knavery: exists already" in done.stderr
+    assert "knavery resume" in done.stderr
+
+
+def test_a_folder_of_bots_is_a_tournament(knavery: Knavery, tmp_path: Path) -> None:
+    folder = tmp_path / "friends"
+    folder.mkdir()
+    source = (ROOT / "sample_bots/python/lowest/bot.py").read_text()
+    for name in ("ann", "ben", "cat"):
+        (folder / f"{name}.py").write_text(source)
+    done = knavery("run", folder, "--game", "ninety-nine")
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in ("ann", "ben", "cat"))
+    assert (tmp_path / "friends.knavery").exists()
+
+
+def test_play_fills_the_table_and_shows_the_result(knavery: Knavery) -> None:
+    done = knavery("play", "lowest")
+    assert done.returncode == 0, done.stderr
+    assert all(name in done.stdout for name in ("lowest", "advice", "cautious"))
+
+
+@pytest.mark.parametrize("block", [False, True])
+def test_play_as_json(knavery: Knavery, block: bool) -> None:
+    options = ["--block"] if block else ["--matches", "2"]
+    done = knavery("play", *TRIO, "--game", "ninety-nine", *options, "--json")
+    data = json.loads(done.stdout)
+    assert data["game"] == "ninety-nine"
+    assert len(data["matches"]) == (6 if block else 2)
+    assert all(sorted(match["bots"]) == sorted(TRIO) for match in data["matches"])
+    assert all(match["faults"] == [] for match in data["matches"])
+
+
+def test_play_shows_where_an_author_went_wrong(knavery: Knavery, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from knavery import Bot, serve\n"
+        "class Mine(Bot):\n"
+        "    def play(self, view):\n"
+        "        return view.legal[99]\n"
+        "if __name__ == '__main__':\n"
+        "    serve(Mine)\n"
+    )
+    done = knavery("play", "mine.py")
+    assert done.returncode == 0, done.stderr
+    assert "mine: exception" in done.stdout
+    assert "IndexError" in done.stdout
+    assert re.search(r"mine\.py.{0,8}4", done.stdout)
+    assert "more faults" in done.stdout
+
+
+def test_play_shows_why_a_bot_does_not_start(knavery: Knavery, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("import knavery\nimport no_such_module\n")
+    done = knavery("play", "mine.py")
+    assert done.returncode == 0, done.stderr
+    assert "mine: absent" in done.stdout
+    assert "No module named 'no_such_module'" in done.stdout
+
+
+def test_bots_lists_them(knavery: Knavery) -> None:
+    assert all(name in knavery("bots").stdout for name in (*TRIO, "advice"))
+    assert {row["name"] for row in json.loads(knavery("bots", "--json").stdout)} > set(TRIO)
+
+
+WRONG = [
+    (("play", "nobody"), "nobody"),
+    (("play", "random", "--game", "bridge"), "bridge"),
+    (("play", "random", "--game", "knave", "--variant", "tripple"), "tripple"),
+    (("play", "random", "--matches", "0"), "--matches must be 1 or more"),
+    (("play", "random", "lowest", "highest", "greedy"), "at most 3"),
+    (("run", "missing.toml"), "missing.toml"),
+    (("run", "missing.toml", "--rounds", "2"), "--rounds is for a folder"),
+    (("resume", "missing.knavery"), "missing.knavery: there is no such file"),
+    (("standings", "missing.knavery"), "missing.knavery: there is no such file"),
+    (("export", "missing.knavery", "--replays"), "missing.knavery: there is no such file"),
+    (("standings", "foreign.knavery"), "foreign.knavery"),
+    (("standings", "empty.knavery"), "empty.knavery"),
+    (("run", "empty"), "a table needs 3 bots"),
+    (("dance",), "invalid choice: 'dance'"),
+    ((), "required: COMMAND"),
+]
+
+
+@pytest.mark.parametrize(("words", "said"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+def test_whatever_is_wrong_is_said_in_one_line(
+    knavery: Knavery, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "foreign.knavery").write_bytes(b"not a database at all, but long enough" * 100)
+    (tmp_path / "empty.knavery").touch()
+    (tmp_path / "empty").mkdir()
+    done = knavery(*words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.stdout == ""

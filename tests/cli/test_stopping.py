@@ -1,0 +1,90 @@
+"""What is left when a run is stopped: a file that goes on, and no process."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Knavery
+
+BOTS = Path(__file__).resolve().parent.parent / "bots"
+
+
+def descendants(pid: int) -> set[int]:
+    """All processes below one, by /proc."""
+    found: set[int] = set()
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in task.read_text().split():
+            found |= {int(child)} | descendants(int(child))
+    return found
+
+
+def gone(pids: set[int], seconds: float = 20) -> bool:
+    """Waits for the end of all of these processes."""
+    for pid in pids:
+        try:
+            handle = os.pidfd_open(pid)
+        except ProcessLookupError:
+            continue
+        with open(handle, closefd=True) as fd:
+            import select
+
+            if not select.select([fd], [], [], seconds)[0]:
+                return False
+    return True
+
+
+@pytest.fixture
+def running(tmp_path: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
+    """A tournament that runs, with bots that wait for ever: they have said hello."""
+    source = (BOTS / "signals_and_waits.py").read_text()
+    for name in ("ann", "ben", "cat"):
+        folder = tmp_path / "bots" / name
+        folder.mkdir(parents=True)
+        (folder / "bot.py").write_text(source)
+        (folder / "bot.toml").write_text(
+            f'name = "{name}"\nrun = ["python", "bot.py", "{tmp_path / "hello"}"]\n'
+        )
+    os.mkfifo(tmp_path / "hello")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tournaments.cli", "run", "bots"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with open(tmp_path / "hello") as hello:
+        assert hello.readline() == "here\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_one_file_that_can_be_resumed(
+    running: subprocess.Popen[str], tmp_path: Path, knavery: Knavery, number: signal.Signals
+) -> None:
+    below = descendants(running.pid)
+    assert len(below) > 1
+    running.send_signal(number)
+    output, errors = running.communicate(timeout=30)
+    assert running.returncode == 1
+    assert "knavery resume" in errors
+    assert "Traceback" not in errors
+    assert gone(below)
+    assert [path.name for path in tmp_path.glob("bots.knavery*")] == ["bots.knavery"]
+    assert "no matches" in knavery("standings", "bots.knavery").stdout or "0 blocks" in output
+
+
+def test_kill_leaves_no_process_and_a_file_that_opens(
+    running: subprocess.Popen[str], knavery: Knavery
+) -> None:
+    below = descendants(running.pid)
+    running.kill()
+    running.wait(timeout=10)
+    assert gone(below)
+    assert knavery("standings", "bots.knavery").returncode == 0

@@ -1,0 +1,198 @@
+"""Whole tournaments of real bot processes, into a real file."""
+
+import os
+import re
+import shutil
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import trio
+
+from referee import bots
+from referee.games.registry import make_rules
+from referee.match import ClockRules, FaultRules, MatchResult
+from tournaments import launch
+from tournaments.config import EntrantSpec, Tournament
+from tournaments.launch import Plan
+from tournaments.runner import Run
+from tournaments.schedule import usual_seatings
+from tournaments.store import Store
+
+BOTS = Path(__file__).resolve().parent.parent / "bots"
+KEY = bytes(range(32))
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KNAVERY_CACHE", str(tmp_path / "cache"))
+
+
+class Quiet:
+    """Progress shown to nobody; sends a signal to this process after some matches."""
+
+    def __init__(self, stop_after: int | None = None) -> None:
+        self.lines: list[str] = []
+        self._left = stop_after
+
+    def finished(self, result: MatchResult) -> None:
+        if self._left is not None:
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+
+def entrant(folder: Path, name: str, source: str, *arguments: str) -> EntrantSpec:
+    place = folder / "entrants" / name
+    place.mkdir(parents=True)
+    shutil.copy(BOTS / source, place / "bot.py")
+    words = ", ".join(f'"{word}"' for word in ("python", "bot.py", *arguments))
+    (place / "bot.toml").write_text(f'name = "{name}"\nrun = [{words}]\n')
+    return EntrantSpec(None, str(place))
+
+
+def plan(
+    *entrants: EntrantSpec, rounds: int = 1, game: str = "knave", faults: FaultRules | None = None
+) -> Plan:
+    rules = make_rules(game, max_deals=2)
+    return launch.plan(
+        Tournament(
+            name="test",
+            rules=rules,
+            entrants=entrants,
+            rounds=rounds,
+            seatings=usual_seatings(rules),
+            key=KEY,
+            clock=ClockRules(limit=5.0),
+            faults=faults or FaultRules(),
+        )
+    )
+
+
+def play(made: Plan, path: Path, progress: Quiet | None = None) -> bool:
+    """Plays into a file, new or not."""
+    if path.exists():
+        store = Store.open(path, write=True)
+    else:
+        store = Store.create(path, made.tournament, made.key, made.entrants, made.commitment)
+    with store:
+        run = Run(store, made.schedule, made.field, progress or Quiet())
+        return trio.run(run.play, path.with_suffix(".logs"))
+
+
+def facts(path: Path) -> dict[str, tuple[object, ...]]:
+    """What was played, times apart."""
+    with Store.open(path, write=False) as store:
+        return {
+            match.id: (match.totals, match.places, tuple(deal.moves for deal in match.deals))
+            for match in store.matches(open_blocks=True)
+        }
+
+
+def table(path: Path) -> list[tuple[str, float | None]]:
+    from tournaments.table import computed
+
+    with Store.open(path, write=False) as store:
+        return [(row.name, row.rating) for row in computed(store).rows]
+
+
+def four(folder: Path) -> tuple[EntrantSpec, ...]:
+    return tuple(entrant(folder, f"bot{n}", "faulty.py") for n in range(4))
+
+
+def test_every_seating_of_every_block_is_played_and_kept(tmp_path: Path) -> None:
+    made = plan(*four(tmp_path), rounds=2)
+    assert play(made, tmp_path / "t.knavery")
+    with Store.open(tmp_path / "t.knavery", write=False) as store:
+        tally = store.tally()
+        assert (tally.finished, tally.blocks_complete, tally.blocks_open) == (48, 8, 0)
+        assert tally.processes == 4 * 6
+        assert store.epochs()[0].published is not None
+        seats = Counter(
+            (index, seat) for played in store.played() for seat, index in enumerate(played.entrants)
+        )
+    assert set(seats.values()) == {48 * 3 // 12}
+    assert not list(tmp_path.glob("t.knavery-*")), "a closed file is one file"
+
+
+def test_no_process_meets_the_same_cards_twice(tmp_path: Path) -> None:
+    spy = entrant(tmp_path, "spy", "memory.py")
+    made = plan(spy, *four(tmp_path)[:3], rounds=2)
+    assert play(made, tmp_path / "t.knavery")
+    seen: Counter[str] = Counter()
+    logs = list((tmp_path / "t.logs").glob("*spy*.log"))
+    assert len(logs) == 6
+    for log in logs:
+        deals = re.findall(r"^deal .*$", log.read_text(), re.MULTILINE)
+        assert len(deals) == 3 * 2 * 2, "three groups, two blocks, two deals"
+        assert len(set(deals)) == len(deals), f"{log.name} saw a deal twice"
+        seen.update(deals)
+    assert set(seen.values()) == {6}, "each deal is met once in each of six lives"
+
+
+def test_a_stopped_tournament_goes_on_with_exactly_what_is_missing(tmp_path: Path) -> None:
+    made = plan(*four(tmp_path), rounds=2)
+    whole, parts = tmp_path / "whole.knavery", tmp_path / "parts.knavery"
+    assert play(made, whole)
+    assert not play(made, parts, Quiet(stop_after=5))
+    assert not list(tmp_path.glob("parts.knavery-*")), "a stopped file is one file too"
+    after_first = facts(parts)
+    assert 5 <= len(after_first) < 48
+    assert not play(made, parts, Quiet(stop_after=20))
+    assert play(made, parts)
+    assert facts(parts) == facts(whole)
+    assert table(parts) == table(whole)
+    assert after_first.items() <= facts(parts).items()
+    with Store.open(parts, write=False) as store:
+        assert store.tally().abandoned_attempts > 0
+
+
+def test_resuming_what_is_finished_plays_nothing(tmp_path: Path) -> None:
+    made = plan(*four(tmp_path)[:3])
+    path = tmp_path / "t.knavery"
+    assert play(made, path)
+    before = facts(path)
+    assert play(made, path)
+    assert facts(path) == before
+    with Store.open(path, write=False) as store:
+        assert store.tally().processes == 3 * 6
+
+
+def test_a_bot_that_never_starts_is_suspended_and_the_others_play_on(tmp_path: Path) -> None:
+    broken = entrant(tmp_path, "broken", "faulty.py", "--fault", "exit-at-once")
+    made = plan(*four(tmp_path)[:3], broken, faults=FaultRules(restarts=1))
+    progress = Quiet()
+    path = tmp_path / "t.knavery"
+    assert play(made, path, progress)
+    assert any("broken is suspended" in line for line in progress.lines)
+    with Store.open(path, write=False) as store:
+        assert store.suspended(0) == {3}
+        starts = store.tally().processes
+        assert starts == 3 * 6 + 2 * 2, "two generations of two starts, and then no more"
+        assert store.forfeit_counts() == {3: 3 * 6}
+    names = [name for name, _ in table(path)]
+    assert names[-1] == "broken"
+
+
+def test_the_same_key_gives_the_same_tournament(tmp_path: Path) -> None:
+    made = plan(*four(tmp_path)[:3], game="ninety-nine")
+    assert play(made, tmp_path / "one.knavery")
+    assert play(made, tmp_path / "two.knavery")
+    assert facts(tmp_path / "one.knavery") == facts(tmp_path / "two.knavery")
+
+
+def test_a_changed_bot_is_not_resumed(tmp_path: Path) -> None:
+    from tournaments.store import StoreError
+
+    entrants = four(tmp_path)[:3]
+    made = plan(*entrants)
+    path = tmp_path / "t.knavery"
+    assert not play(made, path, Quiet(stop_after=2))
+    Path(entrants[1].path, "bot.py").write_text("print('another')\n")
+    with pytest.raises(StoreError, match=r"bot1 is not what it was .*put .* back"):
+        launch.go_on(path)
+    assert bots.load(entrants[0].path).name == "bot0"
