@@ -15,7 +15,7 @@ LAYERS = (
     ("referee.match",),
     ("referee.clock",),
     ("referee.player",),
-    ("referee.tables", "referee.wire"),
+    ("referee.tables", "referee.decisions", "referee.wire"),
     ("knavery", "referee.launcher", "referee.process", "referee.bot_files", "referee.server"),
     ("referee.bots",),
     ("referee.generation",),
