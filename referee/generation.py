@@ -18,7 +18,7 @@ from typing import Protocol
 
 import trio
 
-from knavery.v1.referee_pb2 import Hello
+from knavery.v1.referee_pb2 import FromReferee, Hello
 from referee import bots, wire
 from referee.match import ClockRules, FaultRules, RefereeBug
 from referee.player import Player
@@ -257,14 +257,22 @@ class _Desk:
                 message = wire.envelope(batch)
                 if batch.asks:
                     self.player.sent(perf_counter())
-                await post.send(message)
+                await self._send(post, message)
             await self._part(post)
         except HungUp:
             await trio.sleep_forever()  # the reader, or the process's end, says why
 
+    async def _send(self, post: Post, message: FromReferee | bytes) -> None:
+        """Sends, unless the bot has stopped reading: what it does not take blocks this."""
+        clock = self._house.clock
+        with trio.move_on_after(clock.limit + clock.bank + clock.hang_limit) as patience:
+            await post.send(message)
+        if patience.cancelled_caught:
+            raise _Died("does not read what it is sent")
+
     async def _rest(self) -> None:
         """Until there is news, or something becomes late."""
-        deadline = self.player.deadline()
+        deadline = self._tables.deadline(self.player)
         if deadline is None:
             await self.news.wait()
             return
@@ -276,8 +284,8 @@ class _Desk:
     async def _part(self, post: Post) -> None:
         last = self.player.next_events(float("inf"))
         if last is not None:
-            await post.send(wire.envelope(last))
-        await post.send(wire.goodbye("all matches are played"))
+            await self._send(post, wire.envelope(last))
+        await self._send(post, wire.goodbye("all matches are played"))
 
     def _check(self) -> None:
         if self.player.condemned:

@@ -83,6 +83,7 @@ class Player:
         self._withdrawn: set[int] = set()
         self._mute = False
         self._sent = 0.0
+        self._idle_since = 0.0
         self._last_id = 0
 
     # What goes out.
@@ -109,6 +110,11 @@ class Player:
         return (
             bool(self.queue) and not self.open and not self._mute and self.presence is Presence.HERE
         )
+
+    @property
+    def ready_since(self) -> float:
+        """Since when it could be sent the batch that it wants."""
+        return max(self._idle_since, self.queue[0].since)
 
     @property
     def is_slow(self) -> bool:
@@ -170,9 +176,13 @@ class Player:
         for ask, _ in answers:
             banks = ask.match.banks
             banks[ask.seat] = self._clock.bank_after(banks[ask.seat], spent, len(answers))
+        self._end_batch(now)
+        return [(ask, move, spent) for ask, move in answers]
+
+    def _end_batch(self, now: float) -> None:
         if not self.open:
             self.batch_time = now - self._sent
-        return [(ask, move, spent) for ask, move in answers]
+            self._idle_since = now
 
     def babble(self) -> None:
         """A message came that is none."""
@@ -212,8 +222,7 @@ class Player:
         ask.match.banks[ask.seat] = 0.0
         self._withdrawn.add(ask.id)
         self._mute = True
-        if not self.open:
-            self.batch_time = now - self._sent
+        self._end_batch(now)
         self.tell(Withdraw(ask.id), now)
         return ask, self._clock.late(now)
 

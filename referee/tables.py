@@ -14,8 +14,13 @@ from referee.player import Batch, Move, Player
 
 WORK_AHEAD = 0.1
 """Seconds of work that a batch should hold: decides how many tables are in flight."""
+COMPANY_WAIT = 0.003
+"""Seconds that a decision waits for others to fill its batch, while other bots are thinking. A
+message costs the referee and the bot as much as some twenty decisions."""
 LEAST_TABLES = 3
 """Tables in flight for each process, at least."""
+FIRST_TABLES = 16
+"""The same before anything is known of how fast it is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +77,7 @@ class Tables:
         return sum(self._tables_for(player) for player in self._players.values())
 
     def _tables_for(self, player: Player) -> int:
-        wanted = player.max_batch if not player.pace else int(WORK_AHEAD / player.pace)
+        wanted = int(WORK_AHEAD / player.pace) if player.pace else FIRST_TABLES
         return max(LEAST_TABLES, min(wanted, player.max_batch))
 
     def _take(self, count: int) -> list[Seated]:
@@ -180,9 +185,29 @@ class Tables:
     def next_batch(self, player: Player, now: float) -> Batch | None:
         """What to send to this player now, if anything. With decisions in it, call
         `player.sent` when it leaves."""
-        if player.wants_batch and not (player.is_slow and self._slow_count() >= self._cores):
+        if player.wants_batch and not self._waits_for_slot(player) and self._is_full(player, now):
             return player.next_batch()
         return player.next_events(now)
+
+    def deadline(self, player: Player) -> float | None:
+        """When to look at this player again, if nothing happens before; None: not by itself."""
+        deadline = player.deadline()
+        if not player.wants_batch or self._waits_for_slot(player):
+            return deadline
+        company = player.ready_since + COMPANY_WAIT
+        return company if deadline is None else min(deadline, company)
+
+    def _is_full(self, player: Player, now: float) -> bool:
+        """Whether a batch is worth its message: it holds its share of the tables, or has waited
+        for more to come, or nobody is thinking about anything that could come."""
+        return (
+            len(player.queue) * len(self._players) >= len(self._running)
+            or now >= player.ready_since + COMPANY_WAIT
+            or not any(each.open for each in self._players.values())
+        )
+
+    def _waits_for_slot(self, player: Player) -> bool:
+        return player.is_slow and self._slow_count() >= self._cores
 
     def _slow_count(self) -> int:
         return sum(1 for each in self._players.values() if each.open and each.is_slow)

@@ -6,7 +6,7 @@ Exit status: 0; 1 when it ran and the answer is no; 2 when it could not run.
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from importlib.metadata import version
 from typing import NoReturn
@@ -59,21 +59,43 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("knavery: stopped", file=sys.stderr)
         return 1
     except Exception as problem:
-        if type(problem) not in _user_errors():
+        print(f"knavery {arguments.command}: {_in_one_line(problem)}", file=sys.stderr)
+        if os.environ.get("KNAVERY_TRACEBACK"):
             raise
-        print(f"knavery {arguments.command}: {problem}", file=sys.stderr)
         return COULD_NOT
 
 
+def _in_one_line(problem: Exception) -> str:
+    """What to tell a user: the message of an error that is made for users, even when others came
+    with it from tasks that ran at the same time."""
+    causes = list(_leaves(problem))
+    for cause in causes:
+        if isinstance(cause, _user_errors()):
+            return str(cause)
+    return (
+        f"a bug in Knavery, {type(causes[0]).__name__}: {causes[0]}. Nothing that was finished is "
+        "lost. Run it again with KNAVERY_TRACEBACK=1 and report what it prints"
+    )
+
+
+def _leaves(problem: BaseException) -> Iterator[BaseException]:
+    if isinstance(problem, BaseExceptionGroup):
+        for each in problem.exceptions:
+            yield from _leaves(each)
+    else:
+        yield problem
+
+
 def _user_errors() -> tuple[type[Exception], ...]:
-    """Errors whose message is for the user, as one line that says what to mend."""
+    """Errors whose message says in one line what is wrong, where, and the mend."""
     from referee.bots import BotError
     from referee.games.rules import RulesError
     from referee.process import LauncherDied
+    from referee.server import CannotListen
     from tournaments.config import ConfigError
     from tournaments.store import StoreError
 
-    return BotError, RulesError, LauncherDied, ConfigError, StoreError
+    return BotError, RulesError, LauncherDied, CannotListen, ConfigError, StoreError
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from referee.match import (
     Started,
 )
 from referee.player import EVENTS_WAIT, MAX_DROPPED, Move, Presence, Withdraw
+from referee.tables import COMPANY_WAIT, FIRST_TABLES
 from tests.referee.scripted import Table, largest, seated, smallest
 
 ALL = {"a": smallest, "b": largest, "c": smallest}
@@ -373,3 +374,37 @@ def test_at_most_as_many_slow_processes_as_cores_hold_a_batch() -> None:
     after = table.send(second)
     assert after is not None
     assert after.asks
+
+
+def test_a_batch_waits_a_little_for_company_while_others_are_thinking() -> None:
+    table = Table(seated(6), in_flight=6)
+    table.begin()
+    batch = table.send("b")
+    assert batch is not None
+    assert len(batch.asks) == 6
+    table.reply("b", [smallest(batch.asks[0])])
+    assert table.send("c") is None, "one of six, and b is thinking about the others"
+    table.now += COMPANY_WAIT
+    alone = table.send("c")
+    assert alone is not None
+    assert len(alone.asks) == 1
+
+
+def test_a_batch_does_not_wait_when_nothing_can_come() -> None:
+    table = Table(seated(6), in_flight=1)
+    table.begin()
+    assert table.serve("b", smallest)
+    batch = table.send("c")
+    assert batch is not None
+    assert len(batch.asks) == 1
+
+
+def test_tables_in_flight_follow_the_pace_of_the_bots() -> None:
+    fast, slow = Table(seated(2000)), Table(seated(2000))
+    for table, seconds in ((fast, 1e-5), (slow, 5.0)):
+        table.begin()
+        assert len(table.started) == 3 * FIRST_TABLES
+        for name in "bca":
+            table.serve(name, smallest, seconds)
+    assert len(fast.started) > 3 * FIRST_TABLES
+    assert len(slow.started) <= 3 * FIRST_TABLES + 3
