@@ -28,7 +28,7 @@ class Suit(enum.IntEnum):
 
 
 CLUBS, DIAMONDS, HEARTS, SPADES = Suit
-JACK, QUEEN, KING, ACE = numbers.JACK, numbers.QUEEN, numbers.KING, numbers.ACE
+TWO, THREE, FOUR, FIVE, SIX, SEVEN, EIGHT, NINE, TEN, JACK, QUEEN, KING, ACE = range(13)
 
 
 class Card(int):
@@ -40,7 +40,7 @@ class Card(int):
 
     suit: Suit
     rank: int
-    """0 (the two) to 12 (the ace): `JACK`, `QUEEN`, `KING`, `ACE` have names."""
+    """0 to 12, `TWO` to `ACE`."""
 
     def __new__(cls, card: int | str) -> Card:
         number = numbers.parse_card(card) if isinstance(card, str) else card

@@ -19,7 +19,8 @@ TRACEBACKS = 20
 def serve(bot: type[Bot]) -> None:
     """Play `bot` until the referee says goodbye. What it prints goes to its log.
 
-    Started by hand, with no referee to play for, it says what to type instead and exits with 2.
+    Started by hand, with no referee to play for, it says what to type instead and exits with 2;
+    turned away by the referee, it says why and exits with 1.
     """
     if not isinstance(bot, type) or not issubclass(bot, Bot):
         raise TypeError(f"serve takes the class, as in serve(MyBot), not {bot!r}")
@@ -28,7 +29,11 @@ def serve(bot: type[Bot]) -> None:
         _say_how_to_start()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)
-    _talk(bot, address, token)
+    try:
+        _talk(bot, address, token)
+    except ConnectionError as error:
+        print(f"{bot.__name__}: {error}", file=sys.stderr)
+        sys.exit(1)
 
 
 def _talk(bot: type[Bot], address: str, token: str) -> None:

@@ -14,7 +14,6 @@ from knavery.lazy import lazy
 from knavery.v1 import game_pb2 as pb
 from referee import wire
 from referee.games import cards as numbers
-from referee.games.rules import Rules
 from referee.games.tricks import NO_TRUMP, POWERS, winner_index
 
 Seat = int
@@ -133,24 +132,28 @@ class View:
         return self._decision.match
 
     @lazy
-    def rules(self) -> Rules:
-        """All rules in force, such as `rules.jacks` or `rules.bid_values`; a frozen value."""
+    def rules(self) -> Any:
+        """All rules in force, a frozen value: `KnaveRules`, with `card_value(card)`, or
+        `NinetyNineRules`, with `bid_values` by suit and `bid_of(cards)`."""
         return wire.rules_from(self._decision.rules)
 
     @lazy
     def game(self) -> str:
         """ "knave" or "ninety-nine"."""
-        return self.rules.game
+        game: str = self.rules.game
+        return game
 
     @lazy
     def variant(self) -> str:
         """The variant's name: "classic", "double", "revelation+short"."""
-        return self.rules.variant
+        variant: str = self.rules.variant
+        return variant
 
     @lazy
     def players(self) -> int:
         """How many seats there are."""
-        return self.rules.players
+        players: int = self.rules.players
+        return players
 
     @lazy
     def seat(self) -> Seat:
