@@ -97,8 +97,8 @@ class Post:
         self._thread.call(self._stream.finish)
 
     async def send(self, message: FromReferee | bytes) -> None:
-        """Returns when gRPC has taken the message: a bot that does not read blocks this. Cancelled,
-        it may still be sent, in its order. HungUp when the stream is gone."""
+        """Returns when gRPC has taken the message before this one: a bot that does not read blocks
+        it. Cancelled, this one is not sent. HungUp when the stream is gone."""
         data = message if isinstance(message, bytes) else message.SerializeToString()
         await self._stream.send(data)
 
@@ -275,15 +275,15 @@ class _Desk:
 
 @dataclass(slots=True, eq=False)
 class _Letter:
-    """A message to a bot; it is settled when gRPC has taken it, or when it is lost."""
+    """A message to a bot. gRPC's thread says in `taken` that gRPC has it (or that it is lost), and
+    tells trio only if trio has said in `awaited` that it waits: most letters are answered long
+    before the next is sent, and each word between the threads costs as much as many decisions.
+    Each side writes its own flag before it reads the other's, so no wait is missed."""
 
     data: bytes
+    taken: bool = False
+    awaited: bool = False
     settled: trio.Event = field(default_factory=trio.Event)
-    lost: bool = False
-
-    def lose(self) -> None:
-        self.lost = True
-        self.settled.set()
 
 
 class _Stream:
@@ -294,6 +294,7 @@ class _Stream:
         # Of trio.
         self._arrived: deque[tuple[float, bytes]] = deque()
         self._news = trio.lowlevel.ParkingLot()
+        self._last: _Letter | None = None
         self._end: str | None = None
         self._handled = 0
         # Of gRPC's thread.
@@ -306,13 +307,15 @@ class _Stream:
     # In trio.
 
     async def send(self, data: bytes) -> None:
+        await trio.lowlevel.checkpoint()
+        if (last := self._last) is not None:
+            last.awaited = True
+            if not last.taken:
+                await last.settled.wait()
         if self._end is not None:
             raise HungUp(self._end)
-        letter = _Letter(data)
-        self._thread.call(self._post, letter)
-        await letter.settled.wait()
-        if letter.lost:
-            raise HungUp(self._end)
+        self._last = _Letter(data)
+        self._thread.call(self._post, self._last)
 
     async def receive(self) -> tuple[float, bytes]:
         await trio.lowlevel.checkpoint()
@@ -353,7 +356,7 @@ class _Stream:
             self._over = True
             self._thread.tell(self._hang_up, cause)
             for letter in self._untaken:
-                self._thread.tell(letter.lose)
+                self._settle(letter)
 
     def finish(self) -> None:
         """Ends the stream when all that was given to `send` has been written."""
@@ -371,12 +374,17 @@ class _Stream:
     async def _write(self, context: _Context) -> str:
         while (letter := await self._outbox.get()) is not None:
             await context.write(letter.data)
-            self._thread.tell(self._untaken.popleft().settled.set)
+            self._settle(self._untaken.popleft())
         return CLOSED
+
+    def _settle(self, letter: _Letter) -> None:
+        letter.taken = True
+        if letter.awaited:
+            self._thread.tell(letter.settled.set)
 
     def _post(self, letter: _Letter) -> None:
         if self._over:
-            self._thread.tell(letter.lose)
+            self._settle(letter)
         else:
             self._untaken.append(letter)
             self._outbox.put_nowait(letter)
