@@ -352,11 +352,11 @@ class _Stream:
         finally:
             for side in sides:
                 side.cancel()
-            await asyncio.gather(*sides, return_exceptions=True)
-            self._over = True
+            self._over = True  # told before the await, where gRPC may cancel this once more
             self._thread.tell(self._hang_up, cause)
             for letter in self._untaken:
                 self._settle(letter)
+            await asyncio.gather(*sides, return_exceptions=True)
 
     def finish(self) -> None:
         """Ends the stream when all that was given to `send` has been written."""

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,25 +18,28 @@ def bot_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("cache")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def environment(bot_cache: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("KNAVERY_")}
     return kept | {"KNAVERY_CACHE": str(bot_cache), "PYTHONIOENCODING": "utf-8"}
 
 
+def command(
+    folder: Path, environment: dict[str, str], *words: str | Path
+) -> subprocess.CompletedProcess[str]:
+    """What `knavery` with these words does in a folder."""
+    return subprocess.run(
+        [sys.executable, "-m", "tournaments.cli", *map(str, words)],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
 @pytest.fixture
 def knavery(tmp_path: Path, environment: dict[str, str]) -> Knavery:
-    """Runs `knavery` with these words in `tmp_path`."""
-
-    def run(*words: str | Path, timeout: float = 120) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "tournaments.cli", *map(str, words)],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
-
-    return run
+    """Runs `knavery` in `tmp_path`."""
+    return partial(command, tmp_path, environment)

@@ -4,46 +4,56 @@ import csv
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import ROOT, Knavery
+from tests.cli.conftest import ROOT, Knavery, command
 from tournaments.commands import COMMANDS
 
 TRIO = ("lowest", "highest", "random")
 
 
-@pytest.fixture
-def played(knavery: Knavery, tmp_path: Path) -> Path:
-    """A small finished tournament."""
-    (tmp_path / "small.toml").write_text(
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str]) -> Path:
+    """The folder of a small finished tournament. Nothing in it is changed."""
+    folder = tmp_path_factory.mktemp("small")
+    (folder / "small.toml").write_text(
         "[tournament]\ngame = 'knave'\nrounds = 2\nrules = {max_deals = 1}\n"
         + "".join(f"[[entrants]]\npath = '{name}'\n" for name in TRIO)
     )
-    done = knavery("run", "small.toml")
+    done = command(folder, environment, "run", "small.toml")
     assert done.returncode == 0, done.stderr
     assert "commitment" in done.stdout
     assert "key of the deals" in done.stdout
+    return folder
+
+
+@pytest.fixture
+def played(small: Path, tmp_path: Path) -> Path:
+    """A copy of its files."""
+    for name in ("small.toml", "small.knavery"):
+        shutil.copy(small / name, tmp_path)
     return tmp_path / "small.knavery"
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help_with_an_example(knavery: Knavery, command: str) -> None:
-    done = knavery(command, "--help")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(knavery: Knavery, name: str) -> None:
+    done = knavery(name, "--help")
     assert done.returncode == 0
-    assert f"example:\n  knavery {command}" in done.stdout
+    assert f"example:\n  knavery {name}" in done.stdout
 
 
 def test_every_command_is_in_the_readme() -> None:
     readme = (ROOT / "README.md").read_text()
-    for command in COMMANDS:
-        assert re.search(rf"(knavery|make) {command}\b", readme), command
+    for name in COMMANDS:
+        assert re.search(rf"(knavery|make) {name}\b", readme), name
 
 
 def test_the_help_lists_every_command(knavery: Knavery) -> None:
     done = knavery("--help")
-    assert all(command in done.stdout for command in COMMANDS)
+    assert all(name in done.stdout for name in COMMANDS)
 
 
 def test_standings_in_every_form(knavery: Knavery, played: Path) -> None:
@@ -77,7 +87,8 @@ def test_resuming_what_is_complete_says_so_and_changes_nothing(
     assert before in done.stdout
 
 
-def test_running_again_does_not_overwrite(knavery: Knavery, played: Path) -> None:
+@pytest.mark.usefixtures("played")
+def test_running_again_does_not_overwrite(knavery: Knavery) -> None:
     done = knavery("run", "small.toml")
     assert done.returncode == 2
     assert "small.knavery: exists already" in done.stderr
@@ -90,7 +101,7 @@ def test_a_folder_of_bots_is_a_tournament(knavery: Knavery, tmp_path: Path) -> N
     source = (ROOT / "sample_bots/python/lowest/bot.py").read_text()
     for name in ("ann", "ben", "cat"):
         (folder / f"{name}.py").write_text(source)
-    done = knavery("run", folder, "--game", "ninety-nine")
+    done = knavery("run", folder, "--variant", "double")
     assert done.returncode == 0, done.stderr
     assert all(name in done.stdout for name in ("ann", "ben", "cat"))
     assert (tmp_path / "friends.knavery").exists()
@@ -105,9 +116,9 @@ def test_play_fills_the_table_and_shows_the_result(knavery: Knavery) -> None:
 @pytest.mark.parametrize("block", [False, True])
 def test_play_as_json(knavery: Knavery, block: bool) -> None:
     options = ["--block"] if block else ["--matches", "2"]
-    done = knavery("play", *TRIO, "--game", "ninety-nine", *options, "--json")
+    done = knavery("play", *TRIO, *options, "--json")
     data = json.loads(done.stdout)
-    assert data["game"] == "ninety-nine"
+    assert data["game"] == "knave"
     assert len(data["matches"]) == (6 if block else 2)
     assert all(sorted(match["bots"]) == sorted(TRIO) for match in data["matches"])
     assert all(match["faults"] == [] for match in data["matches"])

@@ -296,12 +296,14 @@ async def main():
         environment = {"KNAVERY_ADDRESS": post.address, "KNAVERY_TOKEN": post.token}
         subprocess.Popen([sys.executable, "-c", sys.argv[1]], env={**os.environ, **environment})
         await post.hello()
-        await post.welcome(pb.Welcome())
+        await post.welcome(pb.Welcome(max_message_bytes=4000))
+        await post.receive()  # by now the bot is in
         os.kill(os.getpid(), 9)
 
 trio.run(main)
 """
-    bot = START + "    for _ in stream: pass\nprint('end', flush=True)\n"
+    moves = "pb.Moves(moves=[pb.Move(decision=1)])"
+    bot = START + f"    stream.send({moves})\n    for _ in stream: pass\nprint('end', flush=True)\n"
     with tempfile.TemporaryDirectory() as folder:  # it is killed and leaves its socket
         ended = subprocess.run(
             [sys.executable, "-c", referee, bot],

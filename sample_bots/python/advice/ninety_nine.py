@@ -21,7 +21,7 @@ NO_TRUMP = (0.86, 0.49, 0.25, 0.15, 0.07, 0.04, 0.01)
 MIDDLE_BIDS = range(2, 5)
 BEATS, HUNGER = 0.45, 0.08
 """How often a seat that can beat a card does so, and what each trick it lacks adds to that."""
-SPOIL = 0.4
+SPOIL = 0.3
 """What spoiling a bid of another is worth, beside making one's own."""
 
 
@@ -169,7 +169,7 @@ def zero_bid(prospect: Prospect, cards: Sequence[Card]) -> float:
     すれば30点と高得点ですが、難易度も高めです」: for hands of low cards, with care for trumps.
     """
     facts = prospect.facts
-    risk, rounds = -1.1, [0, 0, 0, 0]
+    risk, rounds = -1.5, [0, 0, 0, 0]
     for card in facts.view.hand:  # from the lowest of each suit
         if card in cards:
             continue
