@@ -1,4 +1,4 @@
-"""The advice for Knave, point by point: the strategy text of its rules, rules.md section 1.3.
+"""The advice for Knave, point by point (README.md beside this lists it).
 
 Each point is a function that says how much it likes a card, in points of the game; the card
 that all points together like best is played. The weights were found by playing. "Jacks" are

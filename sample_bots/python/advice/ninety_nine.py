@@ -1,4 +1,4 @@
-"""The advice for Ninety-Nine, point by point: the strategy text of its rules, rules.md 2.3.
+"""The advice for Ninety-Nine, point by point (README.md beside this lists it).
 
 A bid is judged by the chance to take exactly as many tricks; a card by what it leaves of that
 chance, and by what it does to the bids of others. The numbers were found by playing.
@@ -187,7 +187,7 @@ def middle_bid(bid: int) -> float:
     """How much a bid is preferred for its size alone.
 
     「ビッド3〜5は最も成功させやすい範囲です。手札の質が平均的であれば中間のビッドを選び…」: with
-    an average hand bid in the middle. By rules.md N-14 the sound range is 2 to 4.
+    an average hand bid in the middle. By N-14 of docs/rules.md the sound range is 2 to 4.
     """
     return 1.05 if bid in MIDDLE_BIDS else 1.0
 
