@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from knavery.v1 import game_pb2 as pb
 from knavery.view import View
-from referee import wire
 from referee.games.cards import SUITS, cards, cards_in, mask, suit_of, text
 from referee.games.registry import make_rules
 from referee.games.tricks import legal, winner_index
+from referee.wire_rules import rules_message
 
 _TRUMPS = {
     "C": pb.TRUMP_CLUBS,
@@ -54,7 +54,7 @@ def sketch(
         id=1,
         match="sketch",
         deals_left=rules.max_deals - 1,
-        rules=wire.rules_message(rules),
+        rules=rules_message(rules),
         seat=seat,
         dealer=(leaders[0] - 1) % rules.players if dealer is None else dealer,
         hand=sorted(cards(hand)),

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from knavery.card import Card, Suit
 from knavery.v1 import referee_pb2 as pb
 from knavery.view import Seat, Trick, finished_tricks, last_winner, to_cards, to_suit
-from referee import wire
 from referee.games.rules import Rules
+from referee.wire_rules import rules_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def match_info(message: pb.MatchStarted) -> MatchInfo:
     """ValueError for a game that this version does not know."""
     return MatchInfo(
         match=message.match,
-        rules=wire.rules_from(message.rules),
+        rules=rules_from(message.rules),
         seat=message.seat,
         time_limit=message.limit_ms / 1000,
         bank=message.bank_ms / 1000,

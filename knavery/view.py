@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, NoReturn
 from knavery.card import CARDS, Card, Suit, text
 from knavery.lazy import lazy
 from knavery.v1 import game_pb2 as pb
-from referee import wire
 from referee.games import cards as numbers
 from referee.games.tricks import NO_TRUMP, POWERS, winner_index
+from referee.wire_rules import rules_from
 
 Seat = int
 
@@ -135,7 +135,7 @@ class View:
     def rules(self) -> Any:
         """All rules in force, a frozen value: `KnaveRules`, with `card_value(card)`, or
         `NinetyNineRules`, with `bid_values` by suit and `bid_of(cards)`."""
-        return wire.rules_from(self._decision.rules)
+        return rules_from(self._decision.rules)
 
     @lazy
     def game(self) -> str:

@@ -1,4 +1,4 @@
-"""Says hello to the referee, then to whoever reads the pipe named on its command line, and waits."""
+"""Says hello to the referee, then to whoever reads the pipe named on its command line; waits."""
 
 import os
 import sys

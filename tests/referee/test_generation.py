@@ -302,11 +302,13 @@ def test_many_short_lived_programs_start_while_streams_are_busy(tmp_path: Path) 
 
     async def main() -> None:
         with trio.fail_after(120):
-            async with open_house("knave", made.clock, made.faults, tmp_path / "logs") as house:
-                async with trio.open_nursery() as nursery:
-                    for _ in range(300):
-                        nursery.start_soon(start, house)
-                    await play_matches(house, entered, matches, log)
+            async with (
+                open_house("knave", made.clock, made.faults, tmp_path / "logs") as house,
+                trio.open_nursery() as nursery,
+            ):
+                for _ in range(300):
+                    nursery.start_soon(start, house)
+                await play_matches(house, entered, matches, log)
 
     trio.run(main)
     assert statuses == [0] * 300

@@ -11,6 +11,7 @@ from referee.games.registry import GAMES, joined_variants, make_rules
 from referee.games.view import Phase
 from referee.match import Ask, ClockRules, FaultKind, Match
 from referee.player import Batch, Move, Withdraw
+from referee.wire_rules import rules_from, rules_message
 from tests.referee.scripted import asks, events, job
 
 VARIANTS = [(name, variant) for name in GAMES for variant in joined_variants(name)]
@@ -27,7 +28,7 @@ def by_library(ask: Ask) -> game.Decision:
         match=match.job.public_id,
         deal=match.number,
         deals_left=match.rules.max_deals - match.number - 1,
-        rules=wire.rules_message(match.rules),
+        rules=rules_message(match.rules),
         seat=view.seat,
         dealer=view.dealer,
         hand=view.hand,
@@ -73,13 +74,13 @@ def test_decisions_by_hand_are_those_of_the_library(name: str, variant: str) -> 
 @pytest.mark.parametrize(("name", "variant"), VARIANTS)
 def test_rules_come_back_as_they_were(name: str, variant: str) -> None:
     rules = make_rules(name, variant)
-    assert wire.rules_from(wire.rules_message(rules)) == rules
-    assert wire.rules_from(game.Rules.FromString(wire.rules_message(rules).SerializeToString()))
+    assert rules_from(rules_message(rules)) == rules
+    assert rules_from(game.Rules.FromString(rules_message(rules).SerializeToString()))
 
 
 def test_rules_of_an_unknown_game_are_refused() -> None:
     with pytest.raises(ValueError, match="does not know"):
-        wire.rules_from(game.Rules(variant="classic", players=3))
+        rules_from(game.Rules(variant="classic", players=3))
 
 
 @pytest.mark.parametrize("number", [0, 1, 127, 128, 16383, 16384, 2**21, 2**32 - 1, 2**63])

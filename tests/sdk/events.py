@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from knavery import cards, sketch
 from knavery.v1 import game_pb2 as game
 from knavery.v1 import referee_pb2 as pb
-from referee import wire
 from referee.games.registry import make_rules
+from referee.wire_rules import rules_message
 
 
 def started(match: str = "m", seed: int = 1, deals: Sequence[pb.DealFinished] = ()) -> pb.Event:
     """A match of Knave begins at seat 1; with `deals` it is resumed."""
     message = pb.MatchStarted(
-        match=match, rules=wire.rules_message(make_rules("knave")), seat=1, seed=seed
+        match=match, rules=rules_message(make_rules("knave")), seat=1, seed=seed
     )
     if deals:
         message.resumed.CopyFrom(pb.Resumed(deals=deals, faults=2))

@@ -4,8 +4,8 @@ import pytest
 
 from knavery import CLUBS, DIAMONDS, HEARTS, Card, Trick, View, cards, sketch
 from knavery.v1 import game_pb2 as pb
-from referee import wire
 from referee.games.registry import make_rules
+from referee.wire_rules import rules_message
 
 
 def numbers(names: str) -> list[int]:
@@ -19,7 +19,7 @@ def knave_decision() -> pb.Decision:
         match="m",
         deal=3,
         deals_left=6,
-        rules=wire.rules_message(make_rules("knave")),
+        rules=rules_message(make_rules("knave")),
         seat=1,
         dealer=2,
         hand=numbers("2C 9C QD AS"),
@@ -40,7 +40,7 @@ def bid_decision() -> pb.Decision:
     return pb.Decision(
         id=8,
         match="m",
-        rules=wire.rules_message(make_rules("ninety-nine")),
+        rules=rules_message(make_rules("ninety-nine")),
         seat=0,
         dealer=0,
         hand=numbers("5C 7C 8C 9C 5D 7D 8D 9D 5H 7H 8H 9H"),

@@ -36,7 +36,7 @@ class Quiet:
         self.lines: list[str] = []
         self._left = stop_after
 
-    def finished(self, result: MatchResult) -> None:
+    def finished(self, result: MatchResult) -> None:  # noqa: ARG002
         if self._left is not None:
             self._left -= 1
             if self._left == 0:

@@ -6,10 +6,10 @@
 
 from collections.abc import Sequence
 
+from knavery import Bot, Card, View, serve
+
 import knave
 import ninety_nine
-
-from knavery import Bot, Card, View, serve
 
 
 class Advice(Bot):

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from facts import Facts
-
 from knavery import EIGHT, FOUR, QUEEN, TEN, Card, View
+
+from facts import Facts
 
 OTHERS = 0.35
 """What a point is worth that the others do not get."""

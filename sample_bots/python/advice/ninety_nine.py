@@ -10,9 +10,9 @@ from itertools import combinations
 from math import exp, sqrt
 from operator import mul
 
-from facts import Facts
-
 from knavery import DIAMONDS, Card, Suit, View
+
+from facts import Facts
 
 TRUMP = (1.0, 0.81, 0.6, 0.46, 0.3, 0.15, 0.08, 0.05)
 PLAIN = (0.69, 0.35, 0.18, 0.11, 0.06, 0.03, 0.01)
