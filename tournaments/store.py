@@ -21,9 +21,12 @@ from urllib.parse import quote
 from referee.match import FaultKind, MatchResult, RefereeBug
 from tournaments.config import Tournament, to_plain
 from tournaments.kept import (
+    Begun,
     Epoch,
     KeptMatch,
+    KeptProcess,
     Tally,
+    begun_of,
     digest,
     entrant_of,
     entrant_row,
@@ -33,6 +36,7 @@ from tournaments.kept import (
     match_of,
     note_row,
     played_of,
+    process_of,
 )
 from tournaments.machine import machine, software
 from tournaments.ownership import OwnedError, Ownership
@@ -156,6 +160,21 @@ class Store:
         """The tournament as last configured, without its key."""
         return self.epochs()[-1].tournament
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """While it lasts the file is read as it was at one moment, though another process may
+        write it. StoreError if the file itself is damaged."""
+        self._row("BEGIN")
+        try:
+            for pragma in ("integrity_check(1)", "foreign_key_check"):
+                found = self._row(f"PRAGMA {pragma}")
+                if found and found[0] != "ok":
+                    raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
+            yield
+        finally:
+            if self._db.in_transaction:
+                self._row("ROLLBACK")
+
     def master_key(self) -> bytes:
         """The key that every epoch's key is derived from: a secret until the end."""
         return bytes(self._one("SELECT master_key FROM tournament"))
@@ -168,7 +187,10 @@ class Store:
     def epochs(self) -> tuple[Epoch, ...]:
         """The epochs so far; the last one is the one being played."""
         rows = self._rows("SELECT * FROM epochs ORDER BY epoch")
-        return tuple(self._value(epoch_of, row) for row in rows)
+        epochs = tuple(self._value(epoch_of, row) for row in rows)
+        if not epochs:
+            raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
+        return epochs
 
     def publish(self, epoch: int) -> None:
         """Note that the epoch's last deal is over, so that its key may be shown."""
@@ -279,13 +301,27 @@ class Store:
         """The finished matches with all that was kept of them, block by block; with those of
         blocks that are not complete if `open_blocks`."""
         columns = f"{_WHERE}, results.*, attempts.number AS number"
-        source = f"{_FINISHED} JOIN attempts USING (attempt) WHERE {_COMPLETE} OR ?"
+        source = f"{_FINISHED} JOIN attempts USING (job, attempt) WHERE {_COMPLETE} OR ?"
         for row in self._rows(
             f"SELECT {columns} {source} {_IN_ORDER}", self._seatings(), open_blocks
         ):
             faults = self._rows("SELECT * FROM faults WHERE job = ? ORDER BY number", row["job"])
             notes = self._rows("SELECT * FROM notes WHERE job = ? ORDER BY number", row["job"])
             yield self._value(partial(match_of, faults=list(faults), notes=list(notes)), row)
+
+    def begun(self) -> Iterator[Begun]:
+        """Every match that was begun, block by block, with its attempts in order."""
+        for row in self._rows(f"SELECT * FROM jobs {_IN_ORDER}"):
+            attempts = self._rows(
+                "SELECT * FROM attempts WHERE job = ? ORDER BY number", row["job"]
+            )
+            yield self._value(partial(begun_of, attempts=list(attempts)), row)
+
+    def processes(self) -> Iterator[KeptProcess]:
+        """Every process that was started, in order, with what the ledger says of it."""
+        for row in self._rows("SELECT * FROM processes ORDER BY process"):
+            met = self._rows("SELECT deals FROM ledger WHERE process = ?", row["process"])
+            yield self._value(partial(process_of, deals=[deals for (deals,) in met]), row)
 
     def fault_counts(self) -> dict[int, Counter[FaultKind]]:
         """How many faults of each kind each entrant made, in all finished matches."""
@@ -399,13 +435,16 @@ class Store:
             return self._db.execute(sql, parameters).fetchone()
 
     def _one(self, sql: str, *parameters: object) -> Any:
-        return self._row(sql, *parameters)[0]
+        row = self._row(sql, *parameters)
+        if row is None:
+            raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
+        return row[0]
 
     def _value(self, read: Callable[[Any], T], row: Any) -> T:
         """The value that a row holds; StoreError where it holds none."""
         try:
             return read(row)
-        except (ValueError, KeyError, TypeError, IndexError) as exc:
+        except (ValueError, LookupError, TypeError, AttributeError) as exc:
             where = ", ".join(f"{key} {n}" for key, n in dict(row).items() if key in _PLACE)
             raise StoreError(f"{self.path}: is damaged: {where}: {exc}") from exc
 
