@@ -68,6 +68,7 @@ _FINISHED = "FROM results JOIN jobs USING (job)"
 _COMPLETE = f"""(epoch, block, "group") IN (
     SELECT epoch, block, "group" {_FINISHED} GROUP BY epoch, block, "group" HAVING count(*) = ?)
 """
+_TABLES = "SELECT name, sql FROM sqlite_schema ORDER BY name"
 _IN_ORDER = 'ORDER BY epoch, block, "group", seating'
 _JOB_ID = """'e' || epoch || '/g' || "group" || '/b' || block || '/s' || seating"""
 
@@ -166,10 +167,13 @@ class Store:
         write it. StoreError if the file itself is damaged."""
         self._row("BEGIN")
         try:
+            damaged = StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
             for pragma in ("integrity_check(1)", "foreign_key_check"):
                 found = self._row(f"PRAGMA {pragma}")
                 if found and found[0] != "ok":
-                    raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
+                    raise damaged
+            if [tuple(row) for row in self._rows(_TABLES)] != _tables():
+                raise damaged
             yield
         finally:
             if self._db.in_transaction:
@@ -519,6 +523,17 @@ def _build(
         new.unlink(missing_ok=True)
 
 
+def _schema() -> str:
+    return resources.files(__package__).joinpath("schema.sql").read_text("utf-8")
+
+
+def _tables() -> list[tuple[str, str | None]]:
+    """What `_TABLES` gives in a file that is as it should be."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_schema())
+        return db.execute(_TABLES).fetchall()
+
+
 def _fill(
     db: sqlite3.Connection,
     tournament: Tournament,
@@ -526,8 +541,7 @@ def _fill(
     entrants: Sequence[Entrant],
     commitment: str,
 ) -> None:
-    schema = resources.files(__package__).joinpath("schema.sql").read_text("utf-8")
-    db.executescript(f"BEGIN; {schema}")
+    db.executescript(f"BEGIN; {_schema()}")
     now = time.time()
     db.execute("INSERT INTO tournament VALUES (0, ?, ?)", (master_key, now))
     db.executemany(
@@ -557,6 +571,8 @@ def _translated(path: Path, what: str = "it is read") -> Iterator[None]:
         raise RefereeBug(f"{path}: as {what}: {exc}") from exc
     except sqlite3.ProgrammingError:
         raise
+    except UnicodeDecodeError as exc:
+        raise StoreError(f"{path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}") from exc
     except sqlite3.Error as exc:  # those without a code are Python's, about undecodable text
         code = getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         raise StoreError(f"{path}: {_TROUBLES.get(code, f'cannot be used: {exc}')}") from exc
