@@ -69,6 +69,12 @@ _COMPLETE = f"""(epoch, block, "group") IN (
     SELECT epoch, block, "group" {_FINISHED} GROUP BY epoch, block, "group" HAVING count(*) = ?)
 """
 _TABLES = "SELECT name, sql FROM sqlite_schema ORDER BY name"
+_FOREIGN = """
+SELECT tables.name, group_concat(
+    printf('typeof("%s") NOT IN (''null'', ''%s'')', columns.name, lower(columns.type)), ' OR ')
+FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+WHERE tables.type = 'table' GROUP BY 1
+"""
 _IN_ORDER = 'ORDER BY epoch, block, "group", seating'
 _JOB_ID = """'e' || epoch || '/g' || "group" || '/b' || block || '/s' || seating"""
 
@@ -167,17 +173,21 @@ class Store:
         write it. StoreError if the file itself is damaged."""
         self._row("BEGIN")
         try:
-            damaged = StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
-            for pragma in ("integrity_check(1)", "foreign_key_check"):
-                found = self._row(f"PRAGMA {pragma}")
-                if found and found[0] != "ok":
-                    raise damaged
-            if [tuple(row) for row in self._rows(_TABLES)] != _tables():
-                raise damaged
+            if not self._is_whole():
+                raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
             yield
         finally:
             if self._db.in_transaction:
                 self._row("ROLLBACK")
+
+    def _is_whole(self) -> bool:
+        """Whether pages, references, tables and the types of all values are as they should be."""
+        if self._one("PRAGMA integrity_check(1)") != "ok" or self._row("PRAGMA foreign_key_check"):
+            return False
+        if [tuple(row) for row in self._rows(_TABLES)] != _tables():
+            return False
+        foreign = (f"SELECT 1 FROM {table} WHERE {test}" for table, test in self._rows(_FOREIGN))
+        return not any(self._row(f"{query} LIMIT 1") for query in foreign)
 
     def master_key(self) -> bytes:
         """The key that every epoch's key is derived from: a secret until the end."""

@@ -1,7 +1,6 @@
 """Every variant of every game, and every joining of them, in a tournament of real bots: played to
 its end, proved, rated, exported and judged by the rules alone."""
 
-import shutil
 from itertools import groupby
 from pathlib import Path
 
@@ -22,8 +21,7 @@ from tournaments.table import computed
 from tournaments.verify import verify
 
 VARIANTS = [(game, variant) for game in GAMES for variant in joined_variants(game)]
-BOT = Path(__file__).resolve().parent.parent / "bots" / "faulty.py"
-NAMES = ("ann", "ben", "cat", "dan")
+BOTS = ("advice", "random", "greedy", "highest")
 
 
 class Quiet:
@@ -40,21 +38,13 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KNAVERY_CACHE", str(tmp_path / "cache"))
 
 
-def entrant(folder: Path, name: str) -> EntrantSpec:
-    place = folder / name
-    place.mkdir()
-    shutil.copy(BOT, place / "bot.py")
-    (place / "bot.toml").write_text(f'name = "{name}"\nrun = ["python", "bot.py"]\n')
-    return EntrantSpec(None, str(place))
-
-
-def plan(folder: Path, game: str, variant: str) -> Plan:
+def plan(game: str, variant: str) -> Plan:
     rules = make_rules(game, variant, max_deals=2)
     return launch.plan(
         Tournament(
             name="variants",
             rules=rules,
-            entrants=tuple(entrant(folder, name) for name in NAMES[: group_size(rules)]),
+            entrants=tuple(EntrantSpec(None, bot) for bot in BOTS[: group_size(rules)]),
             rounds=2,
             seatings=Seatings.TEAMS if rules.teams else Seatings.CYCLIC,
             key=bytes(32),
@@ -65,7 +55,7 @@ def plan(folder: Path, game: str, variant: str) -> Plan:
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
 def test_bots_play_it_and_the_file_is_proved(tmp_path: Path, game: str, variant: str) -> None:
-    made = plan(tmp_path, game, variant)
+    made = plan(game, variant)
     path = tmp_path / "t.knavery"
     with Store.create(path, made.tournament, made.key, made.entrants, made.commitment) as store:
         assert trio.run(Run(store, made.schedule, made.field, Quiet()).play, tmp_path / "logs")
@@ -77,7 +67,7 @@ def test_bots_play_it_and_the_file_is_proved(tmp_path: Path, game: str, variant:
     assert report.problem is None
     assert (epoch.complete, epoch.missing, report.faults) == (2, 0, 0)
     assert report.processes == made.schedule.generations * made.schedule.rules.players
-    assert sorted(row.name for row in result.rows) == [each.name for each in made.entrants]
+    assert sorted(row.name for row in result.rows) == sorted(each.name for each in made.entrants)
     assert all(row.matches == epoch.matches and row.rating is not None for row in result.rows)
     matches = [list(deals) for _, deals in groupby(lines, key=lambda line: line["match"])]
     assert len(matches) == epoch.matches

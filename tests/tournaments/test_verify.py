@@ -338,6 +338,15 @@ def test_a_damaged_schema_is_found(path: Path, sound: bytes) -> None:
     assert found(path).endswith("is damaged: go back to a copy of it")
 
 
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("results", "forfeits"), ("faults", "detail"), ("epochs", "config"), ("notes", "text")],
+)
+def test_a_value_of_another_type_is_found(path: Path, table: str, column: str) -> None:
+    change(path, f"UPDATE {table} SET {column} = CAST({column} AS BLOB)")
+    assert found(path).endswith("is damaged: go back to a copy of it")
+
+
 def test_a_result_that_is_gone_is_found(path: Path) -> None:
     for table in ("notes", "faults", "results"):
         change(path, f"DELETE FROM {table} WHERE job = 2 OR 0")
