@@ -16,18 +16,16 @@ POINTS = 3
 
 @pytest.fixture(scope="module")
 def arena(bot_cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arena]:
-    """Three bots that decide by their cards alone; one of them forfeits by what it answers."""
-    bots = []
-    for name, fault in (("ann", "none"), ("ben", "none"), ("cat", "illegal")):
-        place = tmp_path_factory.mktemp("bots") / name
-        place.mkdir()
-        shutil.copy(ROOT / "tests/bots/faulty.py", place / "bot.py")
-        run = f'["python", "bot.py", "--fault", "{fault}"]'
-        (place / "bot.toml").write_text(f'name = "{name}"\nrun = {run}\n')
-        bots.append(str(place))
+    """Two shipped bots, one of which draws by its match's seed, and one that forfeits: whatever
+    it answers is illegal."""
+    place = tmp_path_factory.mktemp("bots") / "wrong"
+    place.mkdir()
+    shutil.copy(ROOT / "tests/bots/faulty.py", place / "bot.py")
+    run = '["python", "bot.py", "--fault", "illegal"]'
+    (place / "bot.toml").write_text(f'name = "wrong"\nrun = {run}\n')
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         patch.setenv("KNAVERY_CACHE", str(bot_cache))
-        yield Arena(Path(folder), bots)
+        yield Arena(Path(folder), ("random", "greedy", str(place)))
 
 
 @pytest.fixture(scope="module")
