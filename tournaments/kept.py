@@ -61,6 +61,47 @@ class KeptMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Attempt:
+    """One time that a match was begun, by processes of a wave; `outcome` is None while it is
+    open, else "done", "void" or "abandoned"."""
+
+    number: int
+    wave: int
+    outcome: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A match that was begun at least once, finished or not; `entrants` is by seat."""
+
+    block: Block
+    seating: int
+    generation: int
+    public_id: str
+    entrants: tuple[int, ...]
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def id(self) -> str:
+        """The match's name, as in "e0/g0-3-5/b2/s4"."""
+        return f"{self.block.id}/s{self.seating}"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptProcess:
+    """A process that was started: whose, for which generation of which wave, and the names of
+    the deals that the ledger says it met."""
+
+    number: int
+    entrant: int
+    member: int
+    wave: int
+    generation: int
+    restart: int
+    deals: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Tally:
     """How far a tournament is. `started` and `finished` count matches; a block is complete when
     it is finished under every seating, else open from its first start on."""
@@ -125,6 +166,9 @@ def epoch_of(row: Row) -> Epoch:
 
 def match_of(row: Row, faults: Sequence[Row], notes: Sequence[Row]) -> KeptMatch:
     """The match in a row of `results` with its job and attempt, and in its rows of the others."""
+    for rows in (faults, notes):
+        if [each["number"] for each in rows] != list(range(len(rows))):
+            raise ValueError("its faults or notes are not numbered from 0")
     return KeptMatch(
         block=_block(row),
         seating=row["seating"],
@@ -138,6 +182,31 @@ def match_of(row: Row, faults: Sequence[Row], notes: Sequence[Row]) -> KeptMatch
         faults=tuple(map(_fault, faults)),
         notes=tuple(map(_note, notes)),
         sha256=row["sha256"],
+    )
+
+
+def begun_of(row: Row, attempts: Sequence[Row]) -> Begun:
+    """The match in a row of `jobs`, with its rows of `attempts`."""
+    return Begun(
+        block=_block(row),
+        seating=row["seating"],
+        generation=row["generation"],
+        public_id=row["public_id"],
+        entrants=_numbers(row["entrants"]),
+        attempts=tuple(Attempt(each["number"], each["wave"], each["outcome"]) for each in attempts),
+    )
+
+
+def process_of(row: Row, deals: Sequence[str]) -> KeptProcess:
+    """The process in a row of `processes`, with its deals in the ledger."""
+    return KeptProcess(
+        number=row["process"],
+        entrant=row["entrant"],
+        member=row["member"],
+        wave=row["wave"],
+        generation=row["generation"],
+        restart=row["restart"],
+        deals=tuple(deals),
     )
 
 

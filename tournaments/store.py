@@ -21,9 +21,12 @@ from urllib.parse import quote
 from referee.match import FaultKind, MatchResult, RefereeBug
 from tournaments.config import Tournament, to_plain
 from tournaments.kept import (
+    Begun,
     Epoch,
     KeptMatch,
+    KeptProcess,
     Tally,
+    begun_of,
     digest,
     entrant_of,
     entrant_row,
@@ -33,6 +36,7 @@ from tournaments.kept import (
     match_of,
     note_row,
     played_of,
+    process_of,
 )
 from tournaments.machine import machine, software
 from tournaments.ownership import OwnedError, Ownership
@@ -63,6 +67,13 @@ _WHERE = 'epoch, "group", block, seating, generation, jobs.entrants AS entrants'
 _FINISHED = "FROM results JOIN jobs USING (job)"
 _COMPLETE = f"""(epoch, block, "group") IN (
     SELECT epoch, block, "group" {_FINISHED} GROUP BY epoch, block, "group" HAVING count(*) = ?)
+"""
+_TABLES = "SELECT name, sql FROM sqlite_schema ORDER BY name"
+_FOREIGN = """
+SELECT tables.name, group_concat(
+    printf('typeof("%s") NOT IN (''null'', ''%s'')', columns.name, lower(columns.type)), ' OR ')
+FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+WHERE tables.type = 'table' GROUP BY 1
 """
 _IN_ORDER = 'ORDER BY epoch, block, "group", seating'
 _JOB_ID = """'e' || epoch || '/g' || "group" || '/b' || block || '/s' || seating"""
@@ -156,6 +167,28 @@ class Store:
         """The tournament as last configured, without its key."""
         return self.epochs()[-1].tournament
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """While it lasts the file is read as it was at one moment, though another process may
+        write it. StoreError if the file itself is damaged."""
+        self._row("BEGIN")
+        try:
+            if not self._is_whole():
+                raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
+            yield
+        finally:
+            if self._db.in_transaction:
+                self._row("ROLLBACK")
+
+    def _is_whole(self) -> bool:
+        """Whether pages, references, tables and the types of all values are as they should be."""
+        if self._one("PRAGMA integrity_check(1)") != "ok" or self._row("PRAGMA foreign_key_check"):
+            return False
+        if [tuple(row) for row in self._rows(_TABLES)] != _tables():
+            return False
+        foreign = (f"SELECT 1 FROM {table} WHERE {test}" for table, test in self._rows(_FOREIGN))
+        return not any(self._row(f"{query} LIMIT 1") for query in foreign)
+
     def master_key(self) -> bytes:
         """The key that every epoch's key is derived from: a secret until the end."""
         return bytes(self._one("SELECT master_key FROM tournament"))
@@ -168,7 +201,10 @@ class Store:
     def epochs(self) -> tuple[Epoch, ...]:
         """The epochs so far; the last one is the one being played."""
         rows = self._rows("SELECT * FROM epochs ORDER BY epoch")
-        return tuple(self._value(epoch_of, row) for row in rows)
+        epochs = tuple(self._value(epoch_of, row) for row in rows)
+        if not epochs:
+            raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
+        return epochs
 
     def publish(self, epoch: int) -> None:
         """Note that the epoch's last deal is over, so that its key may be shown."""
@@ -279,13 +315,27 @@ class Store:
         """The finished matches with all that was kept of them, block by block; with those of
         blocks that are not complete if `open_blocks`."""
         columns = f"{_WHERE}, results.*, attempts.number AS number"
-        source = f"{_FINISHED} JOIN attempts USING (attempt) WHERE {_COMPLETE} OR ?"
+        source = f"{_FINISHED} JOIN attempts USING (job, attempt) WHERE {_COMPLETE} OR ?"
         for row in self._rows(
             f"SELECT {columns} {source} {_IN_ORDER}", self._seatings(), open_blocks
         ):
             faults = self._rows("SELECT * FROM faults WHERE job = ? ORDER BY number", row["job"])
             notes = self._rows("SELECT * FROM notes WHERE job = ? ORDER BY number", row["job"])
             yield self._value(partial(match_of, faults=list(faults), notes=list(notes)), row)
+
+    def begun(self) -> Iterator[Begun]:
+        """Every match that was begun, block by block, with its attempts in order."""
+        for row in self._rows(f"SELECT * FROM jobs {_IN_ORDER}"):
+            attempts = self._rows(
+                "SELECT * FROM attempts WHERE job = ? ORDER BY number", row["job"]
+            )
+            yield self._value(partial(begun_of, attempts=list(attempts)), row)
+
+    def processes(self) -> Iterator[KeptProcess]:
+        """Every process that was started, in order, with what the ledger says of it."""
+        for row in self._rows("SELECT * FROM processes ORDER BY process"):
+            met = self._rows("SELECT deals FROM ledger WHERE process = ?", row["process"])
+            yield self._value(partial(process_of, deals=[deals for (deals,) in met]), row)
 
     def fault_counts(self) -> dict[int, Counter[FaultKind]]:
         """How many faults of each kind each entrant made, in all finished matches."""
@@ -399,13 +449,16 @@ class Store:
             return self._db.execute(sql, parameters).fetchone()
 
     def _one(self, sql: str, *parameters: object) -> Any:
-        return self._row(sql, *parameters)[0]
+        row = self._row(sql, *parameters)
+        if row is None:
+            raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
+        return row[0]
 
     def _value(self, read: Callable[[Any], T], row: Any) -> T:
         """The value that a row holds; StoreError where it holds none."""
         try:
             return read(row)
-        except (ValueError, KeyError, TypeError, IndexError) as exc:
+        except (ValueError, LookupError, TypeError, AttributeError) as exc:
             where = ", ".join(f"{key} {n}" for key, n in dict(row).items() if key in _PLACE)
             raise StoreError(f"{self.path}: is damaged: {where}: {exc}") from exc
 
@@ -480,6 +533,17 @@ def _build(
         new.unlink(missing_ok=True)
 
 
+def _schema() -> str:
+    return resources.files(__package__).joinpath("schema.sql").read_text("utf-8")
+
+
+def _tables() -> list[tuple[str, str | None]]:
+    """What `_TABLES` gives in a file that is as it should be."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_schema())
+        return db.execute(_TABLES).fetchall()
+
+
 def _fill(
     db: sqlite3.Connection,
     tournament: Tournament,
@@ -487,8 +551,7 @@ def _fill(
     entrants: Sequence[Entrant],
     commitment: str,
 ) -> None:
-    schema = resources.files(__package__).joinpath("schema.sql").read_text("utf-8")
-    db.executescript(f"BEGIN; {schema}")
+    db.executescript(f"BEGIN; {_schema()}")
     now = time.time()
     db.execute("INSERT INTO tournament VALUES (0, ?, ?)", (master_key, now))
     db.executemany(
@@ -518,6 +581,8 @@ def _translated(path: Path, what: str = "it is read") -> Iterator[None]:
         raise RefereeBug(f"{path}: as {what}: {exc}") from exc
     except sqlite3.ProgrammingError:
         raise
+    except UnicodeDecodeError as exc:
+        raise StoreError(f"{path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}") from exc
     except sqlite3.Error as exc:  # those without a code are Python's, about undecodable text
         code = getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         raise StoreError(f"{path}: {_TROUBLES.get(code, f'cannot be used: {exc}')}") from exc

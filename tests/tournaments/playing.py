@@ -57,7 +57,10 @@ def play(scheduled: Scheduled, faults: float = 0.0) -> MatchResult:
 def _decide(match: Match, ask: Ask, draw: random.Random, faults: float) -> list[Output]:
     charged, queued = draw.expovariate(1000), draw.expovariate(50)
     if draw.random() < faults:
-        return [*match.fault(ask, draw.choice(list(FaultKind)), "it failed\n<b>", charged, queued)]
+        kind = draw.choice(list(FaultKind))
+        if kind == FaultKind.ABSENT:
+            return [*match.forfeit(ask.seat, kind, "it never came")]
+        return [*match.fault(ask, kind, "it failed\n<b>", charged, queued)]
     deal = match.deal
     count = deal.rules.bid_cards if deal.phase == Phase.BID else 1
     chosen = draw.sample(cards_in(deal.legal(ask.seat)), count)

@@ -1,0 +1,99 @@
+"""Every variant of every game, and every joining of them, in a tournament of real bots: played to
+its end, proved, rated, exported and judged by the rules alone."""
+
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+import trio
+
+from referee.games.registry import GAMES, joined_variants, make_rules
+from referee.match import ClockRules, FaultRules
+from tests.tournaments.rescorer import check_match
+from tournaments import launch
+from tournaments.config import EntrantSpec, Tournament
+from tournaments.export import replays
+from tournaments.launch import Plan
+from tournaments.runner import Run
+from tournaments.schedule import Seatings, group_size
+from tournaments.store import Store
+from tournaments.table import computed
+from tournaments.verify import verify
+
+VARIANTS = [(game, variant) for game in GAMES for variant in joined_variants(game)]
+BOTS = ("advice", "random", "greedy", "highest")
+
+
+class Quiet:
+    """Progress shown to nobody."""
+
+    def finished(self, result: object) -> None: ...
+
+    def say(self, line: str) -> None: ...
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KNAVERY_CACHE", str(tmp_path / "cache"))
+
+
+def plan(game: str, variant: str, *first: str) -> Plan:
+    """A tournament of as many bots as a table needs, these first."""
+    rules = make_rules(game, variant, max_deals=2)
+    chosen = (*first, *BOTS)[: group_size(rules)]
+    return launch.plan(
+        Tournament(
+            name="variants",
+            rules=rules,
+            entrants=tuple(EntrantSpec(None, bot) for bot in chosen),
+            rounds=2,
+            seatings=Seatings.TEAMS if rules.teams else Seatings.CYCLIC,
+            key=bytes(32),
+            clock=ClockRules(limit=10.0),
+            faults=FaultRules(restarts=0),
+        )
+    )
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+def test_bots_play_it_and_the_file_is_proved(tmp_path: Path, game: str, variant: str) -> None:
+    made = plan(game, variant)
+    path = tmp_path / "t.knavery"
+    with Store.create(path, made.tournament, made.key, made.entrants, made.commitment) as store:
+        assert trio.run(Run(store, made.schedule, made.field, Quiet()).play, tmp_path / "logs")
+    with Store.open(path, write=False) as store:
+        report = verify(store)
+        result = computed(store)
+        lines = list(replays(store))
+    (epoch,) = report.epochs
+    assert report.problem is None
+    assert (epoch.complete, epoch.missing, report.faults) == (2, 0, 0)
+    assert report.processes == made.schedule.generations * made.schedule.rules.players
+    assert sorted(row.name for row in result.rows) == sorted(each.name for each in made.entrants)
+    assert all(row.matches == epoch.matches and row.rating is not None for row in result.rows)
+    matches = [list(deals) for _, deals in groupby(lines, key=lambda line: line["match"])]
+    assert len(matches) == epoch.matches
+    for deals in matches:
+        check_match(deals)
+
+
+@pytest.mark.parametrize(
+    ("game", "variant"), [("knave", "classic"), ("ninety-nine", "partnership")]
+)
+def test_a_bot_that_never_starts_forfeits_and_the_file_is_proved(
+    tmp_path: Path, game: str, variant: str
+) -> None:
+    (tmp_path / "broken.py").write_text("raise SystemExit(3)\n")
+    made = plan(game, variant, str(tmp_path / "broken.py"))
+    path = tmp_path / "t.knavery"
+    with Store.create(path, made.tournament, made.key, made.entrants, made.commitment) as store:
+        assert trio.run(Run(store, made.schedule, made.field, Quiet()).play, tmp_path / "logs")
+    with Store.open(path, write=False) as store:
+        report = verify(store)
+        rows = computed(store).rows
+    assert report.problem is None
+    (epoch,) = report.epochs
+    assert (epoch.complete, epoch.missing) == (2, 0)
+    assert [row.forfeits for row in rows if row.name == "broken"] == [epoch.matches]
+    assert rows[-1].name == "broken"
+    assert report.forfeits == epoch.matches * (2 if made.schedule.rules.teams else 1)
