@@ -59,7 +59,9 @@ KEY_BYTES: Final = 32
 MAX_NAME: Final = 60
 
 _DAY = 86_400.0
-_MANY = 1_000_000
+MANY: Final = 1_000_000
+"""The largest count that a file may ask for."""
+
 _MAX_TABLES = 4096
 _WHY = " (a clock on the wall cannot judge less)"
 
@@ -192,7 +194,7 @@ def _rounds(main: Table) -> int:
     if "rounds" in main.values and main.values.get("format") == BALANCED:
         what = f'belongs to format = "{ROUND_ROBIN}": with "{BALANCED}" write blocks = N'
         raise main.error("rounds", what)
-    return main.whole("rounds", 1, 1, _MANY)
+    return main.whole("rounds", 1, 1, MANY)
 
 
 def _blocks(main: Table, least: int) -> int | None:
@@ -200,7 +202,7 @@ def _blocks(main: Table, least: int) -> int | None:
     if main.values.get("format") == BALANCED:
         if "blocks" not in main.values:
             raise main.error("blocks", f'is missing: format = "{BALANCED}" needs blocks = N')
-        return main.whole("blocks", least, least, _MANY, ", so that everybody plays")
+        return main.whole("blocks", least, least, MANY, ", so that everybody plays")
     if "blocks" in main.values:
         what = f'belongs to format = "{BALANCED}": with "{ROUND_ROBIN}" write rounds = N'
         raise main.error("blocks", what)
@@ -246,8 +248,8 @@ def _clock(clock: Table) -> ClockRules:
 def _faults(faults: Table) -> FaultRules:
     usual = FaultRules()
     return FaultRules(
-        limit=faults.whole("limit", usual.limit, 0, _MANY),
-        restarts=faults.whole("restarts", usual.restarts, 0, _MANY),
+        limit=faults.whole("limit", usual.limit, 0, MANY),
+        restarts=faults.whole("restarts", usual.restarts, 0, MANY),
     )
 
 
