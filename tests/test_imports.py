@@ -79,7 +79,9 @@ def test_imports_point_down(name: str) -> None:
 
 @pytest.mark.parametrize("foreign", OWNERS)
 def test_what_is_foreign_is_imported_by_its_owner_only(foreign: str) -> None:
-    users = {str(path.relative_to(ROOT)) for path in MODULES.values() if foreign in imports(path)}
+    users = {
+        str(path.relative_to(ROOT)) for path in MODULES.values() if foreign in imports(path)
+    }
     assert users <= OWNERS[foreign]
     assert users, f"{foreign} has no owner any more"
 

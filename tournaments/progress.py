@@ -9,6 +9,7 @@ from tqdm import tqdm
 from referee.match import MatchResult
 from tournaments.board import Board
 from tournaments.duration import told
+from tournaments.plain import counted
 from tournaments.played import Played
 from tournaments.schedule import Schedule, Scheduled
 
@@ -93,7 +94,7 @@ class Bar:
         return f"{self._blocks()}, {rate}, about {left} left; {self._leading}"
 
     def _blocks(self) -> str:
-        return f"{self._board.complete:,} blocks complete, {self._board.open:,} open"
+        return f"{counted(self._board.complete, 'block')} complete, {self._board.open:,} open"
 
     def _rate(self) -> float:
         return self._decisions / max(1e-9, time.monotonic() - self._began)

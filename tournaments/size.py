@@ -4,6 +4,7 @@ from referee.generation import cores
 from tournaments import estimate
 from tournaments.config import BALANCED, MANY, ConfigError, Tournament
 from tournaments.duration import told
+from tournaments.plain import counted
 from tournaments.schedule import Schedule
 
 ANY_KEY = bytes(32)
@@ -22,8 +23,8 @@ def announcement(tournament: Tournament, budget: float | None = None) -> str:
     ahead = estimate.before(schedule, cores())
     return (
         f"{tournament.name}: {rules.game} {rules.variant}, {len(tournament.entrants)} bots, "
-        f"{counts.groups:,} groups, {counts.blocks:,} blocks, {counts.matches:,} matches, "
-        f"about {counts.starts:,} process starts; {ahead}"
+        f"{counted(counts.groups, 'group')}, {counted(counts.blocks, 'block')}, "
+        f"{counts.matches:,} matches, about {counts.starts:,} process starts; {ahead}"
         + ("" if budget is None else f", of which {told(budget)} are to be played")
     )
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from referee.games.registry import make_rules
+from referee.games.rules import Rules
 from referee.match import ClockRules
 from tests.tournaments.test_schedule import TEAMS, schedule
 from tournaments import estimate, size
@@ -48,8 +49,8 @@ def test_what_was_measured_narrows_it() -> None:
 
 @pytest.mark.parametrize("entrants", [12, 40, 119, 120])
 @pytest.mark.parametrize("rules", [make_rules("ninety-nine", "short"), TEAMS])
-def test_the_blocks_that_fit_do_and_more_do_not(entrants: int, rules: object) -> None:
-    plan = schedule(entrants, rules=rules)  # type: ignore[arg-type]
+def test_the_blocks_that_fit_do_and_more_do_not(entrants: int, rules: Rules) -> None:
+    plan = schedule(entrants, rules=rules)
     fits = estimate.blocks_that_fit(plan, 2, MANY)
     assert fits * plan.group_size % entrants == 0
     assert estimate.before(replace(plan, total=fits), 2).low <= LONGEST
@@ -75,7 +76,8 @@ def test_the_announcement_says_how_much_it_is() -> None:
     assert said.startswith(
         "cup: knave classic, 6 bots, 20 groups, 20 blocks, 120 matches, about 36 process starts; "
     )
-    assert said.endswith(" to 17 h 35 min, of which 2 h are to be played") or " to " in said
+    assert " to " in said
+    assert said.endswith(", of which 2 h are to be played")
     assert "\n" not in said
 
 
