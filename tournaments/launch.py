@@ -150,16 +150,12 @@ def _play(store: Store, made: Plan, budget: float | None) -> int:
     if not uninterrupted:
         print(f"stopped: go on with `knavery resume {store.path}`", file=sys.stderr)
         return 1
-    if pace.out_of_time:
-        print(_as_far_as(store, schedule, budget or 0.0))
+    if budget is not None and pace.out_of_time:
+        print(
+            f"the budget of {told(budget)} is spent: {bar.complete:,} of "
+            f"{schedule.counts().blocks:,} blocks are played; "
+            f"`knavery resume {store.path}` plays the rest"
+        )
     else:
         print(f"key of the deals, as committed to: {schedule.key.hex()}")
     return 0
-
-
-def _as_far_as(store: Store, schedule: Schedule, budget: float) -> str:
-    played, blocks = store.tally().blocks_complete, schedule.counts().blocks
-    return (
-        f"the budget of {told(budget)} is spent: {played:,} of {blocks:,} blocks are played; "
-        f"`knavery resume {store.path}` plays the rest"
-    )

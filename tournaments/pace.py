@@ -102,7 +102,8 @@ class Pace:
         for block in coming:
             load.update(block.group)
             spreads.append(max(load.values()) - min(load.values()))
-        return [size for size, spread in enumerate(spreads, 1) if spread == min(spreads)]
+        least = min(spreads)
+        return [size for size, spread in enumerate(spreads, 1) if spread == least]
 
     def _measure(self, matches: int, seconds: float) -> None:
         first = not self._played

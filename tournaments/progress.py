@@ -54,8 +54,13 @@ class Bar:
             file=self._file,
             leave=False,
             dynamic_ncols=True,
-            bar_format="{percentage:3.0f}% |{bar:10}| {n:,}/{total:,} matches, {postfix}",
+            bar_format="{percentage:3.0f}% |{bar:10}| {n:,}/{total:,} matches{postfix}",
         )
+
+    @property
+    def complete(self) -> int:
+        """Blocks that are finished under every seating."""
+        return self._board.complete
 
     def finished(self, match: Scheduled, result: MatchResult) -> None:
         """One more match is over."""
