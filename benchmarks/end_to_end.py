@@ -76,7 +76,7 @@ class _Recorder(runner.StoreRecorder):
         if not self._began:
             self._began, self._began_cpu = time.perf_counter(), time.process_time()
 
-    def finished(self, result: MatchResult) -> None:
+    def finished(self, match: Scheduled, result: MatchResult) -> None:  # noqa: ARG002
         if result.faults:
             raise RuntimeError(f"a benchmark's bot failed: {result.faults[0]}")
         self.measured.decisions += sum(len(deal.charged_us) for deal in result.deals)

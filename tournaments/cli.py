@@ -6,14 +6,13 @@ Exit status: 0; 1 when it ran and the answer is no; 2 when it could not run.
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from typing import NoReturn
 
 from tournaments.commands import COMMANDS
-
-COULD_NOT = 2
+from tournaments.errors import COULD_NOT, STOPPED, in_one_line
 
 
 class _Parser(argparse.ArgumentParser):
@@ -57,45 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         print("knavery: stopped", file=sys.stderr)
-        return 1
+        return STOPPED
     except Exception as problem:
-        print(f"knavery {arguments.command}: {_in_one_line(problem)}", file=sys.stderr)
+        print(f"knavery {arguments.command}: {in_one_line(problem)}", file=sys.stderr)
         if os.environ.get("KNAVERY_TRACEBACK"):
             raise
         return COULD_NOT
-
-
-def _in_one_line(problem: Exception) -> str:
-    """What to tell a user: the message of an error that is made for users, even when others came
-    with it from tasks that ran at the same time."""
-    causes = list(_leaves(problem))
-    for cause in causes:
-        if isinstance(cause, _user_errors()):
-            return str(cause)
-    return (
-        f"a bug in Knavery, {type(causes[0]).__name__}: {causes[0]}. Nothing that was finished is "
-        "lost. Run it again with KNAVERY_TRACEBACK=1 and report what it prints"
-    )
-
-
-def _leaves(problem: BaseException) -> Iterator[BaseException]:
-    if isinstance(problem, BaseExceptionGroup):
-        for each in problem.exceptions:
-            yield from _leaves(each)
-    else:
-        yield problem
-
-
-def _user_errors() -> tuple[type[Exception], ...]:
-    """Errors whose message says in one line what is wrong, where, and the mend."""
-    from referee.bots import BotError
-    from referee.games.rules import RulesError
-    from referee.process import LauncherDied
-    from referee.server import CannotListen
-    from tournaments.config import ConfigError
-    from tournaments.store import StoreError
-
-    return BotError, RulesError, LauncherDied, CannotListen, ConfigError, StoreError
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
         "rules",
         "format",
         "rounds",
+        "blocks",
         "seatings",
         "tables",
         "key",
@@ -48,13 +49,19 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The file's tables and the keys that each may have."""
 
+ROUND_ROBIN: Final = "round-robin"
+BALANCED: Final = "balanced"
+FORMATS: Final = (ROUND_ROBIN, BALANCED)
+
 WALL_LIMIT: Final = 0.5
 """The shortest decision, in seconds, that a clock on the wall can judge."""
 KEY_BYTES: Final = 32
 MAX_NAME: Final = 60
 
 _DAY = 86_400.0
-_MANY = 1_000_000
+MANY: Final = 1_000_000
+"""The largest count that a file may ask for."""
+
 _MAX_TABLES = 4096
 _WHY = " (a clock on the wall cannot judge less)"
 
@@ -71,14 +78,16 @@ class EntrantSpec:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Tournament:
-    """What is to be played and how. `tables` is how many matches are in flight (None: as many
-    as keep the bots busy); `key` is the master key (32 bytes; None: to be drawn)."""
+    """What is to be played and how. `blocks` is how many the format "balanced" plays (else None);
+    `tables` is how many matches are in flight (None: as many as keep the bots busy); `key` is the
+    master key (32 bytes; None: to be drawn)."""
 
     name: str
     rules: Rules
     entrants: tuple[EntrantSpec, ...]
-    format: str = "round-robin"
+    format: str = ROUND_ROBIN
     rounds: int = 1
+    blocks: int | None = None
     seatings: Seatings
     tables: int | None = None
     key: bytes | None = None
@@ -93,6 +102,7 @@ class Tournament:
             key=derive(key, "epoch", epoch),
             epoch=epoch,
             rounds=self.rounds,
+            total=self.blocks,
             seatings=self.seatings,
             clock=self.clock,
             faults=self.faults,
@@ -118,8 +128,9 @@ def parse(text: str, path: Path) -> Tournament:
     return Tournament(
         name=_name(main, path.stem),
         rules=rules,
-        format=main.choice("format", ["round-robin"], "round-robin"),
-        rounds=main.whole("rounds", 1, 1, _MANY),
+        format=main.choice("format", FORMATS, ROUND_ROBIN),
+        rounds=_rounds(main),
+        blocks=_blocks(main, -(-len(document.entries("entrants")) // group_size(rules))),
         seatings=_seatings(main, rules),
         tables=_tables(main),
         key=_key(main),
@@ -179,6 +190,25 @@ def _rules(main: Table) -> Rules:
         raise main.error("rules", str(exc), *culprit[:1]) from exc
 
 
+def _rounds(main: Table) -> int:
+    if "rounds" in main.values and main.values.get("format") == BALANCED:
+        what = f'belongs to format = "{ROUND_ROBIN}": with "{BALANCED}" write blocks = N'
+        raise main.error("rounds", what)
+    return main.whole("rounds", 1, 1, MANY)
+
+
+def _blocks(main: Table, least: int) -> int | None:
+    """How many blocks are spread over the field; `least` seats everybody once."""
+    if main.values.get("format") == BALANCED:
+        if "blocks" not in main.values:
+            raise main.error("blocks", f'is missing: format = "{BALANCED}" needs blocks = N')
+        return main.whole("blocks", least, least, MANY, ", so that everybody plays")
+    if "blocks" in main.values:
+        what = f'belongs to format = "{BALANCED}": with "{ROUND_ROBIN}" write rounds = N'
+        raise main.error("blocks", what)
+    return None
+
+
 def _seatings(main: Table, rules: Rules) -> Seatings:
     usual = usual_seatings(rules)
     choices = [Seatings.TEAMS] if rules.teams else [Seatings.ALL, Seatings.CYCLIC]
@@ -218,8 +248,8 @@ def _clock(clock: Table) -> ClockRules:
 def _faults(faults: Table) -> FaultRules:
     usual = FaultRules()
     return FaultRules(
-        limit=faults.whole("limit", usual.limit, 0, _MANY),
-        restarts=faults.whole("restarts", usual.restarts, 0, _MANY),
+        limit=faults.whole("limit", usual.limit, 0, MANY),
+        restarts=faults.whole("restarts", usual.restarts, 0, MANY),
     )
 
 

@@ -13,6 +13,8 @@ from referee import bots
 from referee.bots import Bot, BotError
 from referee.games.registry import make_rules
 from tournaments.config import ConfigError, EntrantSpec, Tournament
+from tournaments.duration import told
+from tournaments.pace import Pace
 from tournaments.progress import Bar
 from tournaments.runner import Entered, Run, log_folder
 from tournaments.schedule import Entrant, Schedule, commitment, usual_seatings
@@ -96,36 +98,23 @@ def ready(entered: Sequence[Bot]) -> dict[int, Entered]:
     }
 
 
-def start(made: Plan, output: Path) -> int:
-    """Plays a new tournament into a new file; the exit status."""
-    print(announcement(made), flush=True)
+def start(made: Plan, output: Path, budget: float | None = None) -> int:
+    """Plays a new tournament into a new file, at most for so many seconds; the exit status."""
+    print(f"{made.tournament.name}: commitment {made.commitment}", flush=True)
     entrants = made.entrants
     with Store.create(output, made.tournament, made.key, entrants, made.commitment) as store:
-        return _play(store, made)
+        return _play(store, made, budget)
 
 
-def announcement(made: Plan) -> str:
-    """What is about to be played, and what binds its deals before the first one."""
-    counts = made.schedule.counts()
-    rules = made.tournament.rules
-    return "\n".join(
-        (
-            f"{made.tournament.name}: {rules.game} {rules.variant}, {len(made.entrants)} bots, "
-            f"{counts.groups:,} groups, {counts.blocks:,} blocks, {counts.matches:,} matches, "
-            f"{counts.starts:,} process starts",
-            f"commitment {made.commitment}",
-        )
-    )
-
-
-def go_on(path: Path) -> int:
-    """Plays what is missing in a tournament's file; the exit status."""
+def go_on(path: Path, budget: float | None = None) -> int:
+    """Plays what is missing in a tournament's file, at most for so many seconds; the exit
+    status."""
     with Store.open(path, write=True) as store:
         made = _kept_plan(store)
         finished = store.tally().finished
         missing = made.schedule.counts().matches - finished
         print(f"{made.tournament.name}: {finished:,} matches are there, {missing:,} are missing")
-        return _play(store, made)
+        return _play(store, made, budget)
 
 
 def _kept_plan(store: Store) -> Plan:
@@ -148,16 +137,25 @@ def _same(path: Path, entrant: Entrant) -> Bot:
     return bot
 
 
-def _play(store: Store, made: Plan) -> int:
-    counts = made.schedule.counts()
-    bar = Bar(counts.matches, store.tally().finished)
-    run = Run(store, made.schedule, made.field, bar, made.tournament.tables)
-    logs = log_folder(store.path)
-    complete = trio.run(run.play, logs)
+def _play(store: Store, made: Plan, budget: float | None) -> int:
+    schedule = made.schedule
+    here = f"e{schedule.epoch}/"
+    before = [match for match in store.played() if match.block.startswith(here)]
+    bar = Bar(schedule, [each.name for each in made.entrants], before, budget)
+    pace = Pace(schedule, store.finished_job_ids(), budget, say=bar.say)
+    run = Run(store, schedule, made.field, bar, made.tournament.tables, pace)
+    uninterrupted = trio.run(run.play, log_folder(store.path))
     bar.close()
     print(shown(computed(store)))
-    if complete:
-        print(f"key of the deals, as committed to: {made.schedule.key.hex()}")
-        return 0
-    print(f"stopped: go on with `knavery resume {store.path}`", file=sys.stderr)
-    return 1
+    if not uninterrupted:
+        print(f"stopped: go on with `knavery resume {store.path}`", file=sys.stderr)
+        return 1
+    if budget is not None and pace.out_of_time:
+        print(
+            f"the budget of {told(budget)} is spent: {bar.complete:,} of "
+            f"{schedule.counts().blocks:,} blocks are played; "
+            f"`knavery resume {store.path}` plays the rest"
+        )
+    else:
+        print(f"key of the deals, as committed to: {schedule.key.hex()}")
+    return 0

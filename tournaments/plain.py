@@ -1,4 +1,5 @@
-"""Rules as JSON and back, and the one way in which JSON is written where bytes are hashed."""
+"""Rules as JSON and back, the one way in which JSON is written where bytes are hashed, and counts
+in words."""
 
 import dataclasses
 import json
@@ -29,3 +30,8 @@ def rules_from_plain(plain: Mapping[str, Any]) -> Rules:
         if name != "game"
     }
     return GAMES[plain["game"]](**fields)
+
+
+def counted(count: int, thing: str) -> str:
+    """A count with its noun: "1 block", "1,200 blocks"."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"

@@ -19,6 +19,7 @@ from referee.generation import Contestant, House, open_house, play_generation
 from referee.match import MatchResult
 from referee.player import Player
 from referee.tables import Seated, Tables
+from tournaments.pace import Pace
 from tournaments.schedule import Schedule, Scheduled, Seat
 from tournaments.store import Store
 
@@ -61,7 +62,7 @@ class Recorder(Protocol):
 class Progress(Protocol):
     """Who is shown how a run goes on."""
 
-    def finished(self, result: MatchResult) -> None:
+    def finished(self, match: Scheduled, result: MatchResult) -> None:
         """One more match is over."""
 
     def say(self, line: str) -> None:
@@ -145,19 +146,21 @@ class Run:
         field: Mapping[int, Entered],
         progress: Progress,
         in_flight: int | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._store = store
         self._schedule = schedule
         self._field = field
         self._progress = progress
         self._in_flight = in_flight
+        self._pace = pace or Pace(schedule, say=progress.say)
         self._lost: Counter[int] = Counter()
         self._suspended = dict.fromkeys(
             store.suspended(schedule.epoch), "its processes failed in two generations"
         )
 
     async def play(self, log_dir: Path) -> bool:
-        """Plays until all is done (True) or until SIGINT or SIGTERM (False)."""
+        """Plays until all is done or time is out (True), or until SIGINT or SIGTERM (False)."""
         rules = self._schedule.rules
         self._store.abandon_open_attempts()
         stopped = False
@@ -170,13 +173,13 @@ class Run:
                     await self._waves(house)
                 nursery.cancel_scope.cancel()
         stopped = scope.cancel_called
-        if not stopped:
+        if not (stopped or self._pace.out_of_time):
             self._store.publish(self._schedule.epoch)
         return not stopped
 
     async def _waves(self, house: House) -> None:
         done = self._store.finished_job_ids()
-        for blocks in self._schedule.waves():
+        for blocks in self._pace(self._schedule.waves()):
             wave = self._store.next_wave()
             for generation in range(self._schedule.generations):
                 scheduled = self._schedule.generation(blocks, generation)
@@ -261,7 +264,7 @@ class StoreRecorder:
         name = match.job.id
         del self._running[name]
         self._store.save(self._attempts.pop(name), match, result)
-        self._progress.finished(result)
+        self._progress.finished(match, result)
 
 
 def log_folder(path: Path) -> Path:

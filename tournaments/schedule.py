@@ -8,6 +8,7 @@ import enum
 import hashlib
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -15,6 +16,7 @@ from functools import lru_cache
 from referee.games.rules import Rules
 from referee.games.shuffle import Stream, derive, seed64
 from referee.match import ClockRules, FaultRules, MatchJob
+from tournaments import balance
 from tournaments.plain import canonical, rules_to_plain
 
 WAVE_MATCHES = 60
@@ -111,8 +113,8 @@ class Scheduled:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How large a schedule is. `starts` counts processes, without restarts; `deals` is the most
-    that can be played."""
+    """How large a schedule is. `groups` is the most that meet, `starts` counts processes, without
+    restarts, and `deals` is the most that can be played."""
 
     groups: int
     blocks: int
@@ -124,7 +126,8 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """A round robin of one epoch: every group plays `rounds` blocks.
+    """What is played in one epoch: every group plays `rounds` blocks, or where `total` is given
+    so many blocks are spread evenly over the field.
 
     `entrants` are the indices of those who play, `key` is the epoch's (32 bytes)."""
 
@@ -133,6 +136,7 @@ class Schedule:
     key: bytes
     epoch: int = 0
     rounds: int = 1
+    total: int | None = None
     seatings: Seatings
     clock: ClockRules
     faults: FaultRules
@@ -150,14 +154,15 @@ class Schedule:
     def counts(self) -> Counts:
         """The schedule's size, reckoned without going through it."""
         field = len(self.entrants)
-        groups = math.comb(field, self.group_size)
-        blocks = groups * self.rounds
+        every = math.comb(field, self.group_size)
+        blocks = self._blocks(every)
         full = field * WAVE_MATCHES
         waves = max(min(blocks, 1), (2 * blocks * self.group_size + full) // (2 * full or 1))
         matches = blocks * self.generations
-        processes = field * self.rules.players // self.group_size
+        playing = min(field, blocks * self.group_size)
+        processes = playing * self.rules.players // self.group_size
         return Counts(
-            groups=groups,
+            groups=min(every, blocks),
             blocks=blocks,
             matches=matches,
             waves=waves,
@@ -165,8 +170,18 @@ class Schedule:
             deals=matches * self.rules.max_deals,
         )
 
+    def _blocks(self, every: int) -> int:
+        """How many blocks there are when there are so many groups."""
+        if self.total is None:
+            return every * self.rounds
+        return self.total if every else 0
+
     def blocks(self) -> Iterator[Block]:
-        """Every block, round by round."""
+        """Every block: round by round, or so that after each everybody has played as often as
+        anybody else, give or take one."""
+        if self.total is not None:
+            yield from self._spread(self.total)
+            return
         for number in range(self.rounds):
             for group in self._groups(number):
                 yield Block(self.epoch, group, number)
@@ -251,6 +266,18 @@ class Schedule:
             for turn in range(turns):
                 yield tuple(sorted(circle[(place + turn) % field] for place in shape))
 
+    def _spread(self, total: int) -> Iterator[Block]:
+        """So many blocks, spread evenly; the same group may come again."""
+        field = len(self.entrants)
+        times: Counter[tuple[int, ...]] = Counter()
+        groups = balance.groups(
+            field, self.group_size, lambda lap: self._stream("lap", lap).shuffled(range(field))
+        )
+        for places in itertools.islice(groups, total):
+            group = tuple(sorted(self.entrants[place] for place in places))
+            yield Block(self.epoch, group, times[group])
+            times[group] += 1
+
     def _stream(self, *parts: str | int) -> Stream:
         return Stream(derive(self.key, *parts), b"schedule")
 
@@ -278,7 +305,7 @@ def commitment(schedule: Schedule, entrants: Sequence[Entrant]) -> str:
     """The SHA-256 (hex) that binds an epoch before its first deal: its key, and all else that
     its schedule follows from. `entrants` is the tournament's whole list, which indices refer to.
     """
-    inputs = {
+    inputs: dict[str, object] = {
         "format": "knavery.commitment/1",
         "key": schedule.key.hex(),
         "epoch": schedule.epoch,
@@ -289,4 +316,6 @@ def commitment(schedule: Schedule, entrants: Sequence[Entrant]) -> str:
         "faults": asdict(schedule.faults),
         "entrants": [(n, entrants[n].name, entrants[n].version) for n in schedule.entrants],
     }
+    if schedule.total is not None:
+        inputs["total"] = schedule.total
     return hashlib.sha256(canonical(inputs).encode()).hexdigest()

@@ -107,6 +107,95 @@ def test_a_folder_of_bots_is_a_tournament(knavery: Knavery, tmp_path: Path) -> N
     assert (tmp_path / "friends.knavery").exists()
 
 
+def write(folder: Path, name: str, bots: int = 3, more: str = "") -> None:
+    """A configuration of random bots, small unless `more` says otherwise."""
+    entrants = "".join(f"[[entrants]]\nname = 'bot{n}'\npath = 'random'\n" for n in range(bots))
+    text = f"[tournament]\ngame = 'knave'\nrules = {{max_deals = 1}}\n{more}\n{entrants}"
+    (folder / f"{name}.toml").write_text(text)
+
+
+def test_a_dry_run_says_how_much_it_is_and_makes_no_file(knavery: Knavery, tmp_path: Path) -> None:
+    write(tmp_path, "small")
+    write(tmp_path, "large", bots=120, more="rounds = 1000")
+    done = knavery("run", "small.toml", "large.toml", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    small, large = done.stdout.splitlines()
+    said = "small: knave classic, 3 bots, 1 group, 1 block, 6 matches, about 18 process starts; "
+    assert small.startswith(said)
+    assert "280,840 groups" in large
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["large.toml", "small.toml"]
+
+
+def test_more_than_a_day_needs_a_yes(knavery: Knavery, tmp_path: Path) -> None:
+    write(tmp_path, "large", bots=120, more="rounds = 1000")
+    done = knavery("run", "large.toml")
+    assert done.returncode == 2
+    assert "--yes" in done.stderr
+    assert re.search(r'format = "balanced" and blocks = \d+', done.stderr)
+    assert [path.name for path in tmp_path.iterdir()] == ["large.toml"]
+
+
+def test_balanced_blocks_are_played(knavery: Knavery, tmp_path: Path) -> None:
+    write(tmp_path, "few", bots=5, more="format = 'balanced'\nblocks = 5")
+    done = knavery("run", "few.toml")
+    assert done.returncode == 0, done.stderr
+    assert "5 blocks complete, 0 open" in done.stdout
+    rows = csv.DictReader(io.StringIO(knavery("standings", "few.knavery", "--csv").stdout))
+    assert [row["matches"] for row in rows] == ["18"] * 5
+
+
+def test_a_budget_ends_a_run_that_can_be_resumed(knavery: Knavery, tmp_path: Path) -> None:
+    write(tmp_path, "long", more="rounds = 100000")
+    done = knavery("run", "long.toml", "--budget", "1s")
+    assert done.returncode == 0, done.stderr
+    assert "of which 1 s are to be played" in done.stdout
+    played = re.search(
+        r"is spent: (\d+) of 100,000 blocks are played; `knavery resume", done.stdout
+    )
+    assert played is not None
+    assert re.search(rf"\b{played[1]} blocks? complete", done.stdout)
+    assert "key of the deals" not in done.stdout
+    more = knavery("resume", "long.knavery", "--budget", "1s")
+    assert more.returncode == 0, more.stderr
+    assert f"{6 * int(played[1])} matches are there" in more.stdout
+    assert "is spent" in more.stdout
+
+
+def test_several_tournaments_one_after_the_other(knavery: Knavery, tmp_path: Path) -> None:
+    write(tmp_path, "one")
+    write(tmp_path, "two")
+    (tmp_path / "one.knavery").touch()
+    done = knavery("run", "one.toml", "two.toml")
+    assert done.returncode == 2
+    assert "one.knavery: exists already" in done.stderr
+    assert "two: commitment" in done.stdout
+    assert "1 block complete" in knavery("standings", "two.knavery").stdout
+
+
+def test_all_configurations_are_checked_before_anything_is_played(
+    knavery: Knavery, tmp_path: Path
+) -> None:
+    write(tmp_path, "good")
+    write(tmp_path, "bad", more="round = 3")
+    write(tmp_path, "worse", bots=1)
+    done = knavery("run", "good.toml", "bad.toml", "worse.toml")
+    assert done.returncode == 2
+    assert 'did you mean "rounds"?' in done.stderr
+    assert "a table needs at least 3" in done.stderr
+    assert not list(tmp_path.glob("*.knavery"))
+
+
+def test_all_bots_are_loaded_before_anything_is_played(knavery: Knavery, tmp_path: Path) -> None:
+    write(tmp_path, "good")
+    write(tmp_path, "bad")
+    text = (tmp_path / "bad.toml").read_text().replace("'random'", "'nobody'", 1)
+    (tmp_path / "bad.toml").write_text(text)
+    done = knavery("run", "good.toml", "bad.toml")
+    assert done.returncode == 2
+    assert "nobody" in done.stderr
+    assert not list(tmp_path.glob("*.knavery"))
+
+
 def test_play_fills_the_table_and_shows_the_result(knavery: Knavery) -> None:
     done = knavery("play", "lowest")
     assert done.returncode == 0, done.stderr
@@ -162,6 +251,9 @@ WRONG = [
     (("play", "random", "lowest", "highest", "greedy"), "at most 3"),
     (("run", "missing.toml"), "missing.toml"),
     (("run", "missing.toml", "--rounds", "2"), "--rounds is for a folder"),
+    (("run", "missing.toml", "--budget", "soon"), "'soon' is no length of time: write one like"),
+    (("run", "missing.toml", "other.toml", "-o", "x.knavery"), "-o names one file"),
+    (("run", "missing.toml", "missing.toml"), "written for another source"),
     (("resume", "missing.knavery"), "missing.knavery: there is no such file"),
     (("standings", "missing.knavery"), "missing.knavery: there is no such file"),
     (("export", "missing.knavery", "--replays"), "missing.knavery: there is no such file"),

@@ -35,13 +35,16 @@ def test_the_example_loads_and_states_the_defaults() -> None:
 
 
 def test_the_example_has_every_key() -> None:
-    text = re.sub(r"(?m)^# (?=key = )", "", EXAMPLE.read_text())
+    text = re.sub(r"(?m)^# (?=(key|blocks) = )", "", EXAMPLE.read_text())
     for table, keys in config.KEYS.items():
         place = (table, "0") if table == "entrants" else (table,)
         lines = key_lines(text)
         assert place in lines
         assert [key for key in keys if (*place, key) not in lines] == []
-    assert parse(text, EXAMPLE).key == bytes.fromhex("00112233445566778899aabbccddeeff" * 2)
+    balanced = text.replace('"round-robin"\n', '"balanced"\n').replace("\nrounds = 1\n", "\n")
+    tournament = parse(balanced, EXAMPLE)
+    assert tournament.key == bytes.fromhex("00112233445566778899aabbccddeeff" * 2)
+    assert (tournament.format, tournament.blocks) == ("balanced", 400)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -177,7 +180,30 @@ def test_a_bare_word_is_a_shipped_bot_unless_it_stands_beside_the_file(tmp_path:
         ),
         (
             KNAVE + 'format = "swiss"',
-            "cups/friday.toml:3: tournament.format: must be \"round-robin\", not 'swiss'",
+            "cups/friday.toml:3: tournament.format: must be \"round-robin\" or \"balanced\", not "
+            "'swiss'",
+        ),
+        (
+            KNAVE + 'format = "balanced"',
+            'cups/friday.toml:1: tournament.blocks: is missing: format = "balanced" needs '
+            "blocks = N",
+        ),
+        (
+            KNAVE + 'format = "balanced"\nrounds = 2\nblocks = 9',
+            'cups/friday.toml:4: tournament.rounds: belongs to format = "round-robin": with '
+            '"balanced" write blocks = N',
+        ),
+        (
+            KNAVE + "blocks = 9",
+            'cups/friday.toml:3: tournament.blocks: belongs to format = "balanced": with '
+            '"round-robin" write rounds = N',
+        ),
+        (
+            'entrants = ["a=./a", "b=./b", "c=./c", "d=./d"]\n'
+            + KNAVE
+            + 'format = "balanced"\nblocks = 1',
+            "cups/friday.toml:5: tournament.blocks: must be a whole number from 2 to 1000000, so "
+            "that everybody plays, not 1",
         ),
         (
             KNAVE + 'key = "abc"',
@@ -306,4 +332,6 @@ def test_lines_are_found_in_every_way_of_writing_a_key() -> None:
 def test_plain_values_give_the_tournament_again_without_its_key() -> None:
     tournament = load(EXAMPLE)
     keyed = dataclasses.replace(tournament, key=bytes(32), tables=9)
+    balanced = dataclasses.replace(tournament, format="balanced", blocks=7)
+    assert config.from_plain(config.to_plain(balanced)) == balanced
     assert config.from_plain(config.to_plain(keyed)) == dataclasses.replace(keyed, key=None)

@@ -17,7 +17,7 @@ from tournaments import launch
 from tournaments.config import EntrantSpec, Tournament
 from tournaments.launch import Plan
 from tournaments.runner import Run
-from tournaments.schedule import usual_seatings
+from tournaments.schedule import Scheduled, usual_seatings
 from tournaments.store import Store
 
 BOTS = Path(__file__).resolve().parent.parent / "bots"
@@ -36,7 +36,7 @@ class Quiet:
         self.lines: list[str] = []
         self._left = stop_after
 
-    def finished(self, result: MatchResult) -> None:  # noqa: ARG002
+    def finished(self, match: Scheduled, result: MatchResult) -> None:  # noqa: ARG002
         if self._left is not None:
             self._left -= 1
             if self._left == 0:

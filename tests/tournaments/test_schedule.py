@@ -1,6 +1,7 @@
 import pickle
 import time
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations, islice, permutations
 
 import pytest
@@ -43,6 +44,7 @@ def schedule(
     seatings: Seatings | None = None,
     key: bytes = bytes(32),
     epoch: int = 0,
+    total: int | None = None,
 ) -> Schedule:
     return Schedule(
         rules=rules,
@@ -50,6 +52,7 @@ def schedule(
         key=key,
         epoch=epoch,
         rounds=rounds,
+        total=total,
         seatings=seatings or usual_seatings(rules),
         clock=ClockRules(),
         faults=FaultRules(),
@@ -61,7 +64,8 @@ def schedules(draw: st.DrawFn) -> Schedule:
     rules, seatings = draw(st.sampled_from(KINDS))
     entrants = draw(st.integers(2 if rules.teams else rules.players, 5))
     key = draw(st.binary(min_size=32, max_size=32))
-    return schedule(entrants, draw(st.integers(1, 2)), rules, seatings, key)
+    total = draw(st.none() | st.integers(1, 12))
+    return schedule(entrants, draw(st.integers(1, 2)), rules, seatings, key, total=total)
 
 
 def played(plan: Schedule) -> list[tuple[int, Scheduled]]:
@@ -78,12 +82,9 @@ def played(plan: Schedule) -> list[tuple[int, Scheduled]]:
 @given(schedules())
 def test_every_group_plays_every_seating_of_every_block_once(plan: Schedule) -> None:
     groups = combinations(plan.entrants, plan.group_size)
-    expected = {
-        f"{Block(0, group, number).id}/s{seating}"
-        for group in groups
-        for number in range(plan.rounds)
-        for seating in range(plan.generations)
-    }
+    every = {Block(0, group, number) for group in groups for number in range(plan.rounds)}
+    blocks = every if plan.total is None else set(plan.blocks())
+    expected = {f"{block.id}/s{n}" for block in blocks for n in range(plan.generations)}
     names = [match.job.id for _, match in played(plan)]
     assert len(names) == len(set(names))
     assert set(names) == expected
@@ -141,7 +142,8 @@ def test_the_counts_are_those_of_the_schedule(plan: Schedule) -> None:
     waves = list(plan.waves())
     matches = played(plan)
     processes = {(wave, match.generation, seat) for wave, match in matches for seat in match.seats}
-    assert counts.groups == len({block.group for block in plan.blocks()})
+    met = len({block.group for block in plan.blocks()})
+    assert counts.groups == met or (plan.total is not None and counts.groups > met)
     assert counts.blocks == sum(map(len, waves)) == len(list(plan.blocks()))
     assert counts.matches == len(matches)
     assert counts.waves == len(waves)
@@ -245,6 +247,7 @@ def test_a_field_of_indices_with_gaps() -> None:
 def test_too_few_entrants_have_nothing_to_play() -> None:
     plan = schedule(2)
     assert list(plan.waves()) == list(plan.blocks()) == []
+    assert list(schedule(2, total=5).waves()) == []
     assert plan.counts().matches == plan.counts().waves == plan.counts().starts == 0
 
 
@@ -259,12 +262,48 @@ def test_a_large_field_is_counted_and_begun_at_once() -> None:
     assert first.generation == 0
 
 
+@few
+@given(st.sampled_from(KINDS), st.integers(0, 20), st.integers(1, 60))
+def test_a_balanced_schedule_has_so_many_blocks_spread_evenly(
+    kind: tuple[Rules, Seatings], more: int, total: int
+) -> None:
+    rules, seatings = kind
+    smallest = schedule(rules=rules).group_size
+    plan = schedule(smallest + more, rules=rules, seatings=seatings, total=total)
+    blocks = list(plan.blocks())
+    assert len(blocks) == len({block.id for block in blocks}) == plan.counts().blocks == total
+    load = Counter(dict.fromkeys(plan.entrants, 0))
+    for number, block in enumerate(blocks):
+        assert block.number == sum(each.group == block.group for each in blocks[:number])
+        load.update(block.group)
+        assert max(load.values()) - min(load.values()) <= 1
+
+
+def test_a_balanced_schedule_is_keyed_and_needs_no_indices_without_gaps() -> None:
+    plan = schedule(9, total=30)
+    assert list(plan.blocks()) != list(schedule(9, total=30, key=b"\1" * 32).blocks())
+    gaps = replace(plan, entrants=tuple(range(1, 18, 2)))
+    assert {entrant for block in gaps.blocks() for entrant in block.group} == set(gaps.entrants)
+    doubled = [tuple(2 * entrant + 1 for entrant in block.group) for block in plan.blocks()]
+    assert [block.group for block in gaps.blocks()] == doubled
+
+
+def test_a_large_balanced_field_is_counted_and_begun_at_once() -> None:
+    begin = time.process_time()
+    plan = schedule(120, total=400_000)
+    assert plan.counts().matches == 2_400_000
+    assert len(list(islice(plan.blocks(), 240))) == 240
+    assert time.process_time() - begin < 1
+
+
 def test_the_commitment_binds_every_input() -> None:
     bots = [Entrant(name, name * 8) for name in "abcde"]
     plan = schedule()
     others = [
         schedule(key=b"\1" * 32),
         schedule(rounds=2),
+        schedule(total=10),
+        schedule(total=11),
         schedule(entrants=4),
         schedule(epoch=1),
         schedule(seatings=Seatings.CYCLIC),

@@ -25,12 +25,13 @@ def run(arguments: argparse.Namespace) -> int:
 def _play(folder: Path, rounds: int | None) -> int:
     from referee.bots import shipped
     from referee.games.registry import GAMES
-    from tournaments import launch
+    from tournaments import launch, size
 
     for game in GAMES:
         tournament = launch.of_bots(
             f"demo-{game}", shipped(), game, rounds=ROUNDS[game] if rounds is None else rounds
         )
+        print(size.announcement(tournament), flush=True)
         status = launch.start(launch.plan(tournament), folder / f"{game}{launch.SUFFIX}")
         if status != 0:
             return status

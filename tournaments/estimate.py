@@ -1,0 +1,109 @@
+"""How long a tournament takes, told before its first deal, and the guard against endless ones.
+
+Design, section 8. The low end is the referee's own speed with bots that answer at once, the high
+end what the clocks allow if every bot uses all of its time; truth is mostly near the low end.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from referee.games.rules import Rules
+from tournaments.duration import DAY, told
+from tournaments.schedule import Counts, Schedule
+
+SPEED: Final = 45_000.0
+"""Decisions a second of the whole referee with bots that answer at once: `make bench`, end to end,
+Knave with the default number of tables, on two cores."""
+START: Final = 0.1
+"""Seconds of a core from starting a Python bot to its hello, the time that a process costs:
+measured on the same machine with bots of the SDK."""
+QUICK_POINTS: Final = 15
+"""Points a deal of the first to reach a target, in quick matches: ten of three `advice` bots took
+7 to 14 deals to 100 points in Ninety-Nine, those of random bots 30 to 70."""
+SURE: Final = (0.75, 1.5)
+"""From the time per match of a first wave to that of the others: banks fill and empty, and how
+many matches are in flight is still being found out."""
+LONGEST: Final = DAY
+"""Seconds that a tournament may take at the least without being confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Seconds, between which a tournament ends unless bots crash."""
+
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        low, high = told(self.low), told(self.high)
+        return f"about {low}" if low == high else f"{low} to {high}"
+
+
+def before(schedule: Schedule, cores: int) -> Estimate:
+    """What can be said without having seen the bots; `cores` is how many this machine has."""
+    counts = schedule.counts()
+    return Estimate(_quick(schedule, counts, cores), _slow(schedule, counts, cores))
+
+
+def after(matches: int, seconds: float, left: int) -> Estimate:
+    """What is left, in matches, at the pace of those that were played in so many seconds."""
+    share = seconds * left / matches
+    return Estimate(share * SURE[0], share * SURE[1])
+
+
+def within(estimate: Estimate, budget: float | None) -> Estimate:
+    """The same with an end to it."""
+    if budget is None:
+        return estimate
+    return Estimate(min(estimate.low, budget), min(estimate.high, budget))
+
+
+def blocks_that_fit(schedule: Schedule, cores: int, most: int) -> int:
+    """How many blocks, spread evenly, may be over within a day, of so many at most; as many as
+    seat everybody equally often, where so many fit."""
+
+    def low(total: int) -> float:
+        return before(replace(schedule, total=total), cores).low
+
+    fits = _last(lambda total: low(total) <= LONGEST, most)
+    field = len(schedule.entrants)
+    even = field // math.gcd(field, schedule.group_size)
+    return fits - fits % even if fits >= even else fits
+
+
+def _quick(schedule: Schedule, counts: Counts, cores: int) -> float:
+    decisions = counts.matches * _deals(schedule.rules) * _decisions(schedule.rules)
+    return decisions / SPEED + counts.starts * START / cores
+
+
+def _slow(schedule: Schedule, counts: Counts, cores: int) -> float:
+    """Slow bots think in turn, so many at a time as there are cores."""
+    clock, rules = schedule.clock, schedule.rules
+    thought = counts.deals * _decisions(rules) * (clock.limit + clock.increment)
+    banks = counts.matches * rules.players * clock.bank
+    bots = len(schedule.entrants) * rules.players // schedule.group_size
+    at_once = max(1, min(cores, bots))
+    return (thought + banks) / at_once + counts.starts * clock.startup / cores
+
+
+def _decisions(rules: Rules) -> int:
+    """Decisions of a deal."""
+    return rules.players * (rules.tricks + bool(rules.bid_cards))
+
+
+def _deals(rules: Rules) -> int:
+    """Deals of a quick match."""
+    if rules.target is None:
+        return rules.max_deals
+    return min(rules.max_deals, -(-rules.target // QUICK_POINTS))
+
+
+def _last(holds: Callable[[int], bool], top: int) -> int:
+    """The greatest number up to `top` for which it holds, as it does up to there; at least 1."""
+    low, high = 1, max(1, top)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle - 1)
+    return low

@@ -1,0 +1,43 @@
+"""What a tournament amounts to, said before its bots are even loaded (design, section 8)."""
+
+from referee.generation import cores
+from tournaments import estimate
+from tournaments.config import BALANCED, MANY, ConfigError, Tournament
+from tournaments.duration import told
+from tournaments.plain import counted
+from tournaments.schedule import Schedule
+
+ANY_KEY = bytes(32)
+"""No count depends on the key."""
+
+
+def schedule_of(tournament: Tournament) -> Schedule:
+    """A schedule to be counted, not played."""
+    return tournament.schedule(ANY_KEY, range(len(tournament.entrants)))
+
+
+def announcement(tournament: Tournament, budget: float | None = None) -> str:
+    """Groups, matches, process starts, and how long they take."""
+    schedule = schedule_of(tournament)
+    counts, rules = schedule.counts(), tournament.rules
+    ahead = estimate.before(schedule, cores())
+    return (
+        f"{tournament.name}: {rules.game} {rules.variant}, {len(tournament.entrants)} bots, "
+        f"{counted(counts.groups, 'group')}, {counted(counts.blocks, 'block')}, "
+        f"{counts.matches:,} matches, about {counts.starts:,} process starts; {ahead}"
+        + ("" if budget is None else f", of which {told(budget)} are to be played")
+    )
+
+
+def guard(tournament: Tournament, budget: float | None = None) -> None:
+    """ConfigError for a tournament that takes more than a day even if its bots are quick."""
+    schedule = schedule_of(tournament)
+    ahead = estimate.within(estimate.before(schedule, cores()), budget)
+    if ahead.low <= estimate.LONGEST:
+        return
+    fits = estimate.blocks_that_fit(schedule, cores(), most=MANY)
+    raise ConfigError(
+        f"{tournament.name}: {schedule.counts().matches:,} matches take {ahead}: "
+        f'write format = "{BALANCED}" and blocks = {fits} (or fewer) in its file, which fits a '
+        f"day at best, or confirm with --yes"
+    )
