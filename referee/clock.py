@@ -44,11 +44,15 @@ class ProcessClock:
         left = max(0.0, bank - max(0.0, over))
         return min(self._rules.bank, left + self._rules.increment)
 
+    @property
+    def bank_starts(self) -> float:
+        """When the open decisions begin to use up their banks; none is late before that."""
+        limit = self._rules.limit
+        return min(self._mark + limit, self._sent + limit * self._size) + GRACE
+
     def deadline(self, banks: Iterable[float]) -> float:
         """When one of the open decisions, whose matches' banks these are, becomes late."""
-        limit = self._rules.limit
-        first = min(self._mark + limit, self._sent + limit * self._size)
-        return first + GRACE + min(banks)
+        return self.bank_starts + min(banks)
 
     def late(self, now: float) -> float:
         """A decision became late: the seconds it had. Silence is counted from the first one."""

@@ -48,8 +48,8 @@ _LEGAL = tag(game.PlayRequest, "legal")
 
 def decision(ask: Ask, lasting: bytes, bank_ms: int) -> bytes:
     """An `Event` of an envelope with this ask's decision; `lasting` is `wire.lasting` encoded."""
-    view = ask.match.deal.view(ask.seat)
-    hand, won = view.hand, view.tricks_won
+    deal = ask.match.deal
+    hand, legal, played, leaders, trick, won = deal.turn(ask.seat)
     parts = [
         lasting,
         _ID,
@@ -63,8 +63,7 @@ def decision(ask: Ask, lasting: bytes, bank_ms: int) -> bytes:
         _SHORT[len(won)],
         bytes(won),
     ]
-    if view.phase is Phase.PLAY:
-        played, leaders, trick, legal = view.played, view.leaders, view.trick, view.legal
+    if deal.phase is Phase.PLAY:
         parts += (
             _PLAYED,
             _SHORT[len(played)],

@@ -272,11 +272,12 @@ class _Desk:
 
     async def _rest(self) -> None:
         """Until there is news, or something becomes late."""
-        deadline = self._tables.deadline(self.player)
+        now = perf_counter()
+        deadline = self._tables.deadline(self.player, now)
         if deadline is None:
             await self.news.wait()
             return
-        with trio.move_on_after(max(0.0, deadline - perf_counter())) as patience:
+        with trio.move_on_after(max(0.0, deadline - now)) as patience:
             await self.news.wait()
         if patience.cancelled_caught:
             await trio.lowlevel.checkpoint()  # an answer that has come already goes first

@@ -211,6 +211,9 @@ class Match:
         self.finished_deals: list[DealOver] = []
         self.result: MatchResult | None = None
         self.deal: Deal
+        self.memo: list[tuple[Deal | None, Phase, bytes]]
+        """Room for the wire, by seat: what it has encoded for a deal and a phase."""
+        self.memo = [(None, Phase.DONE, b"")] * job.rules.players
         self._open: list[Ask | None] = [None] * job.rules.players
         self._plays: list[DealPlay] = []
         self._faults: list[Fault] = []
@@ -357,8 +360,8 @@ class Match:
         return seat if self.deal.phase == Phase.BID else self._bids + len(self.deal.played)
 
     def _write_times(self, place: int, charged: float, queued: float) -> None:
-        self._charged[place] = round(charged * 1e6)
-        self._queued[place] = round(queued * 1e6)
+        self._charged[place] = int(charged * 1e6 + 0.5)
+        self._queued[place] = int(queued * 1e6 + 0.5)
 
     def _where(self) -> tuple[str, int | None]:
         if self.deal.phase == Phase.BID:

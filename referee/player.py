@@ -195,11 +195,13 @@ class Player:
 
     # Time.
 
-    def deadline(self) -> float | None:
-        """When `overdue` or `next_events` has something to say; None: not by itself."""
+    def deadline(self, now: float) -> float | None:
+        """When to look again whether `overdue` or `next_events` has something to say; None: when
+        something happens. The banks are looked through only when they are being used up."""
         times = [self._events_due] if self._events else []
         if self.open:
-            times.append(self._clock.deadline(self._banks()))
+            soonest = self._clock.bank_starts
+            times.append(soonest if now < soonest else self._clock.deadline(self._banks()))
         if self._clock.hang_deadline is not None:
             times.append(self._clock.hang_deadline)
         return min(times) if times else None
@@ -215,7 +217,9 @@ class Player:
         if hang is not None and now >= hang:
             self.condemned = f"hung: no answer for {self._rules.hang_limit:g} s after a late one"
             return None
-        if not self.open or now < self._clock.deadline(self._banks()):
+        if not self.open or now < self._clock.bank_starts:
+            return None
+        if now < self._clock.deadline(self._banks()):
             return None
         ask = min(self.open.values(), key=lambda each: each.match.banks[each.seat])
         del self.open[ask.id]

@@ -189,9 +189,9 @@ class Tables:
             return player.next_batch()
         return player.next_events(now)
 
-    def deadline(self, player: Player) -> float | None:
+    def deadline(self, player: Player, now: float) -> float | None:
         """When to look at this player again, if nothing happens before; None: not by itself."""
-        deadline = player.deadline()
+        deadline = player.deadline(now)
         if not player.wants_batch or self._waits_for_slot(player):
             return deadline
         company = player.ready_since + COMPANY_WAIT

@@ -13,6 +13,7 @@ from knavery.v1 import referee_pb2 as pb
 from referee import decisions
 from referee.games.view import Phase
 from referee.match import (
+    Ask,
     ClockRules,
     DealOver,
     Event,
@@ -40,10 +41,8 @@ def envelope(batch: Batch) -> bytes:
     """The encoded `FromReferee` that carries a batch."""
     parts = [decisions.event(_event(each).SerializeToString()) for each in batch.events]
     for ask in batch.asks:
-        match = ask.match
-        lasting = _lasting(match, match.number, match.deal.phase, ask.seat)
-        bank = milliseconds(match.banks[ask.seat])
-        parts.append(decisions.decision(ask, lasting, bank))
+        bank = milliseconds(ask.match.banks[ask.seat])
+        parts.append(decisions.decision(ask, _lasting(ask), bank))
     return decisions.envelope(b"".join(parts))
 
 
@@ -52,16 +51,22 @@ def event_messages(batch: Batch) -> Sequence[pb.Event]:
     return pb.FromReferee.FromString(envelope(batch)).envelope.events
 
 
-@lru_cache(maxsize=16384)
-def _lasting(match: Match, number: int, phase: Phase, seat: int) -> bytes:
-    """What a seat's decisions have in common while it bids, or while it plays out a deal.
+def _lasting(ask: Ask) -> bytes:
+    """What a seat's decisions have in common while it bids, or while it plays out a deal."""
+    match, seat = ask.match, ask.seat
+    deal, phase, kept = match.memo[seat]
+    if deal is not match.deal or phase is not match.deal.phase:
+        kept = _encode_lasting(match, seat)
+        match.memo[seat] = match.deal, match.deal.phase, kept
+    return kept
 
-    `number` is the deal's; it and the phase are there to tell one such message from the next."""
+
+def _encode_lasting(match: Match, seat: int) -> bytes:
     view = match.deal.view(seat)
     message = game.Decision(
         match=match.job.public_id,
-        deal=number,
-        deals_left=match.rules.max_deals - number - 1,
+        deal=match.number,
+        deals_left=match.rules.max_deals - match.number - 1,
         rules=rules_message(match.rules),
         seat=view.seat,
         dealer=view.dealer,
@@ -77,7 +82,7 @@ def _lasting(match: Match, number: int, phase: Phase, seat: int) -> bytes:
     )
     if view.bid is not None:
         message.bid.cards.extend(view.bid)
-    if phase == Phase.BID:
+    if view.phase is Phase.BID:
         message.bid_request.choose = match.rules.bid_cards
     return message.SerializeToString()
 
@@ -213,7 +218,7 @@ def moves(message: pb.Moves) -> list[Move]:
 
 
 def _move(message: pb.Move) -> Move:
-    note = message.note if message.HasField("note") else ""
+    note = message.note
     cards = tuple(message.cards.cards)
     if cards or message.HasField("cards"):
         return Move(message.decision, cards, None, note)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from referee.games.cards import CARDS, SUIT_NAMES, card_text, mask, pack_set
 from referee.games.rules import Rules
-from referee.games.view import Phase, View
+from referee.games.view import Phase, Turn, View
 
 _ALONE = tuple((seat,) for seat in range(4))
 _AFTER = {3: (1, 2, 0), 4: (1, 2, 3, 0)}
@@ -166,23 +166,28 @@ class Deal(ABC):
         """By seat, the other seats' bids that are turned up."""
         return (None,) * self.rules.players
 
+    def turn(self, seat: int) -> Turn:
+        """The part of a seat's view that changes with every card."""
+        played = self.played
+        clubs, diamonds, hearts, spades, _ = self._hands[seat]
+        return (
+            (*clubs, *diamonds, *hearts, *spades),
+            self.choices(seat) if seat in self.pending else (),
+            tuple(played),
+            tuple(self.leaders),
+            tuple(played[len(played) // len(self._hands) * len(self._hands) :]),
+            tuple(self.tricks_won),
+        )
+
     def view(self, seat: int) -> View:
         """All that a seat may know now."""
-        played = tuple(self.played)
         known = self.trump_known(seat)
-        n = self.rules.players
-        clubs, diamonds, hearts, spades, _ = self._hands[seat]
         return View(
             self.rules,
             self.phase,
             seat,
             self.dealer,
-            (*clubs, *diamonds, *hearts, *spades),
-            self.choices(seat) if seat in self.pending else (),
-            played,
-            tuple(self.leaders),
-            played[len(played) // n * n :],
-            tuple(self.tricks_won),
+            *self.turn(seat),
             self.trump if known else None,
             known,
             self.last_dealt(seat),

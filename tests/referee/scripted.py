@@ -125,16 +125,15 @@ class Table:
             due = [
                 (deadline, name)
                 for name, player in self.players.items()
-                if (deadline := player.deadline()) is not None and deadline <= end
+                if (deadline := player.deadline(self.now)) is not None and deadline <= end
             ]
             if not due:
                 break
             at, name = min(due)
             self.now = max(self.now, at)
-            before = self.players[name].deadline()
             self.tables.tick(self.players[name], self.now)
             self.send(name)
-            if self.players[name].condemned or self.players[name].deadline() == before:
+            if self.players[name].condemned or self.players[name].deadline(self.now) == at:
                 break
         self.now = end
 

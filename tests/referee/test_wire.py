@@ -195,5 +195,4 @@ def _first_bytes(name: str, variant: str, swap: bool) -> list[bytes]:
         match.deal = match.rules.deal(deal.dealer, deck)
     ask = Ask(match, 0)
     ask.id = 1
-    wire._lasting.cache_clear()
     return [wire.envelope(Batch((match.resume(0),), (ask,)))]
