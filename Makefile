@@ -11,7 +11,7 @@ demo: $(VENV)/.run
 	$(BIN)/knavery demo
 
 test: $(VENV)/.dev
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest -n 2 --dist loadfile $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -54,11 +54,15 @@ class Measured:
 TABLES: tuple[int | None, ...] = (1, 16, 64, 256, None)
 CASES = (
     *(Case("knave", count, tables) for count in (3, 12) for tables in TABLES),
-    *(Case("knave", count, tables, str(ONE_BY_ONE)) for count in (3, 12) for tables in TABLES),
+    *(
+        Case("knave", count, tables, str(ONE_BY_ONE))
+        for count in (3, 12)
+        for tables in (1, 64, None)
+    ),
     Case("ninety-nine", 3, None),
     Case("ninety-nine", 12, None),
 )
-GUESS = {1: 1_500, 16: 10_000, 64: 25_000, 256: 40_000, None: 45_000}
+GUESS = {1: 700, 16: 3_000, 64: 6_000, 256: 10_000, None: 10_000}
 """Decisions a second, roughly, at so many tables: only to play for about as long as asked."""
 LENGTH = {"knave": 510, "ninety-nine": 1_300}
 """Decisions of a match, roughly."""
@@ -107,8 +111,8 @@ def measure(case: Case, seconds: float) -> Measured:
 
 def _matches(schedule: Schedule, case: Case, seconds: float) -> Iterator[Scheduled]:
     """Enough matches, each with its own deals: one seating of block after block."""
-    speed = GUESS[case.tables] if case.bot == "random" else 1_500
-    wanted = max(math.ceil(speed * seconds / LENGTH[case.game]), 2 * (case.tables or 1))
+    speed = GUESS[case.tables] if case.bot == "random" else GUESS[1]
+    wanted = max(math.ceil(speed * seconds / LENGTH[case.game]), case.tables or 1)
     rounds = math.ceil(wanted / schedule.counts().blocks)
     longer = Schedule(
         rules=schedule.rules,
