@@ -64,6 +64,8 @@ CASES = (
 )
 GUESS = {1: 700, 16: 3_000, 64: 6_000, 256: 10_000, None: 10_000}
 """Decisions a second, roughly, at so many tables: only to play for about as long as asked."""
+AT_DEFAULT = 300_000
+"""Decisions at the default number of tables, which adapts: with fewer it would not be reached."""
 LENGTH = {"knave": 510, "ninety-nine": 1_300}
 """Decisions of a match, roughly."""
 
@@ -112,7 +114,8 @@ def measure(case: Case, seconds: float) -> Measured:
 def _matches(schedule: Schedule, case: Case, seconds: float) -> Iterator[Scheduled]:
     """Enough matches, each with its own deals: one seating of block after block."""
     speed = GUESS[case.tables] if case.bot == "random" else GUESS[1]
-    wanted = max(math.ceil(speed * seconds / LENGTH[case.game]), case.tables or 1)
+    least = case.tables or math.ceil(AT_DEFAULT / LENGTH[case.game])
+    wanted = max(math.ceil(speed * seconds / LENGTH[case.game]), least)
     rounds = math.ceil(wanted / schedule.counts().blocks)
     longer = Schedule(
         rules=schedule.rules,

@@ -6,12 +6,11 @@ from pathlib import Path
 
 HELP = "watch the shipped bots play a whole tournament of both games"
 EXAMPLE = "knavery demo"
-ROUNDS = {"knave": 3, "ninety-nine": 2}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, help="keep the tournaments in this folder")
-    parser.add_argument("--rounds", type=int, help="blocks of each group")
+    parser.add_argument("--rounds", type=int, default=1, help="blocks of each group (default: 1)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,15 +21,13 @@ def run(arguments: argparse.Namespace) -> int:
         return _play(Path(folder), arguments.rounds)
 
 
-def _play(folder: Path, rounds: int | None) -> int:
+def _play(folder: Path, rounds: int) -> int:
     from referee.bots import shipped
     from referee.games.registry import GAMES
     from tournaments import launch, size
 
     for game in GAMES:
-        tournament = launch.of_bots(
-            f"demo-{game}", shipped(), game, rounds=ROUNDS[game] if rounds is None else rounds
-        )
+        tournament = launch.of_bots(f"demo-{game}", shipped(), game, rounds=rounds)
         print(size.announcement(tournament), flush=True)
         status = launch.start(launch.plan(tournament), folder / f"{game}{launch.SUFFIX}")
         if status != 0:
