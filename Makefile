@@ -31,11 +31,11 @@ wheel: $(VENV)/.dev
 # Exact versions, with hashes, of all that pyproject.toml names with lower bounds.
 locks: $(VENV)/bin/python
 	$(BIN)/pip install -q pip-tools
-	for extra in "" dev "dev,bench"; do \
-	  case "$$extra" in "") out=requirements;; dev) out=requirements-dev;; *) out=requirements-bench;; esac; \
+	for extra in setup dev "dev,bench"; do \
+	  case "$$extra" in setup) out=requirements;; dev) out=requirements-dev;; *) out=requirements-bench;; esac; \
 	  CUSTOM_COMPILE_COMMAND="make locks" $(BIN)/pip-compile -q --strip-extras --allow-unsafe \
 	    --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host \
-	    $${extra:+--extra $$extra} -o $$out.lock pyproject.toml || exit 1; \
+	    --extra $$extra -o $$out.lock pyproject.toml || exit 1; \
 	done
 
 clean:
