@@ -6,6 +6,8 @@ from pathlib import Path
 
 HELP = "watch the shipped bots play a whole tournament of both games"
 EXAMPLE = "knavery demo"
+VARIANTS = {"knave": "classic", "ninety-nine": "short"}
+"""What is shown of each game: a game of Ninety-Nine to 100 points takes twice as long."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,11 +25,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _play(folder: Path, rounds: int) -> int:
     from referee.bots import shipped
-    from referee.games.registry import GAMES
     from tournaments import launch, size
 
-    for game in GAMES:
-        tournament = launch.of_bots(f"demo-{game}", shipped(), game, rounds=rounds)
+    for game, variant in VARIANTS.items():
+        tournament = launch.of_bots(f"demo-{game}", shipped(), game, variant, rounds)
         print(size.announcement(tournament), flush=True)
         status = launch.start(launch.plan(tournament), folder / f"{game}{launch.SUFFIX}")
         if status != 0:
