@@ -13,12 +13,12 @@ from referee.games.rules import Rules
 from tournaments.duration import DAY, told
 from tournaments.schedule import Counts, Schedule
 
-SPEED: Final = 45_000.0
-"""Decisions a second of the whole referee with bots that answer at once: `make bench`, end to end,
-Knave with the default number of tables, on two cores."""
-START: Final = 0.1
-"""Seconds of a core from starting a Python bot to its hello, the time that a process costs:
-measured on the same machine with bots of the SDK."""
+SPEED: Final = 12_500.0
+"""Decisions a second of the whole referee with bots that answer at once: `make bench`, three bots
+and 256 tables of Knave on two cores (docs/performance.md)."""
+START: Final = 0.25
+"""Seconds of a core from starting a Python bot to its hello, the time that a process costs: 0.2 s
+in its main thread where it was measured, most of it loading gRPC."""
 QUICK_POINTS: Final = 15
 """Points a deal of the first to reach a target, in quick matches: ten of three `advice` bots took
 7 to 14 deals to 100 points in Ninety-Nine, those of random bots 30 to 70."""
