@@ -1,0 +1,57 @@
+"""The wheel, in an empty environment outside the checkout, plays real matches."""
+
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PARTS = ("knavery", "referee", "tournaments", "sample_bots")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The command `knavery` of an environment that has the wheel; what the wheel needs is lent to
+    it by the environment of the tests."""
+    place = tmp_path_factory.mktemp("wheel")
+    source = place / "source"
+    source.mkdir()
+    for part in PARTS:
+        shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", place, source]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = place.glob("knavery-*.whl")
+    venv.create(place / "env", with_pip=True)
+    pip = place / "env/bin/pip"
+    subprocess.run([pip, "install", "-q", "--no-deps", wheel], check=True)
+    (packages,) = (place / "env/lib").glob("python*/site-packages")
+    (packages / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return place / "env/bin/knavery"
+
+
+@pytest.mark.parametrize("words", [("play", "lowest", "highest"), ("bots",), ("demo", "--help")])
+def test_the_installed_command_works(
+    installed: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    environment = {"PATH": "/usr/bin:/bin", "KNAVERY_CACHE": str(tmp_path), "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [installed, *words],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    if words[0] == "bots":
+        assert str(installed.parent.parent) in done.stdout, "the wheel's own bots"
+    if words[0] == "play":
+        assert "advice" in done.stdout
+        assert "faults" in done.stdout
