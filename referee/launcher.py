@@ -334,8 +334,9 @@ class Keeper:
 def die_with(parent: int) -> None:
     """Runs in a bot's process before its program: the bot dies when its keeper does."""
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    for number in ENDING_SIGNALS:  # ignored ones would stay so, as under `nohup` or in `sh &`
-        signal.signal(number, signal.SIG_DFL)
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        if signal.getsignal(number) is signal.SIG_IGN:  # would stay so, as in `sh &` or a test
+            signal.signal(number, signal.SIG_DFL)
     if os.getppid() != parent:
         os._exit(1)
 
