@@ -47,7 +47,7 @@ _LEGAL = tag(game.PlayRequest, "legal")
 
 
 def decision(ask: Ask, lasting: bytes, bank_ms: int) -> bytes:
-    """An `Event` of an envelope with this ask's decision; `lasting` is `wire.lasting` encoded."""
+    """An `Event` of an envelope with this decision; `lasting` is its part that lasts, encoded."""
     deal = ask.match.deal
     hand, legal, played, leaders, trick, won = deal.turn(ask.seat)
     parts = [
