@@ -90,7 +90,7 @@ class Bot:
 
     def slow(self, decisions: list) -> None:
         """Answers each decision after it has become late."""
-        time.sleep(1.0)
+        time.sleep(1.5)
         self.well(decisions)
 
     def think_long(self, decisions: list) -> None:
@@ -121,9 +121,8 @@ class Bot:
             os.write(1, b"blah \x1b[2J" * 1000 + b"\n")
         self.well(decisions)
 
-    def deaf(self, decisions: list) -> None:
-        """Closes its stream and lives on."""
-        self.well(decisions[:1])
+    def deaf(self, _decisions: list) -> None:
+        """Closes its stream with decisions open, and lives on."""
         self.stream.close()
         time.sleep(60)
 
