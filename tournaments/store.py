@@ -1,5 +1,5 @@
-"""A tournament's file: all SQL, and the only place that sees SQLite and its errors (which is
-why it is longer than other files).
+"""A tournament's file: what its rows mean, and all SQL about them (tournaments/rows.py has what
+is the same for any file).
 
 The file holds facts (schema.sql; design, section 7). While it is written it belongs to one
 process and others may read it; closed, it is one file. Each change is one transaction, and a
@@ -7,19 +7,15 @@ finished match is saved once whatever happens in between.
 """
 
 import os
-import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from importlib import resources
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
-from urllib.parse import quote
+from typing import Self
 
 from referee.match import FaultKind, MatchResult, RefereeBug
-from tournaments.config import Tournament, to_plain
+from tournaments.config import Tournament
 from tournaments.kept import (
     Begun,
     Epoch,
@@ -29,7 +25,6 @@ from tournaments.kept import (
     begun_of,
     digest,
     entrant_of,
-    entrant_row,
     epoch_of,
     fault_row,
     kind_of,
@@ -39,59 +34,39 @@ from tournaments.kept import (
     process_of,
 )
 from tournaments.machine import machine, software
-from tournaments.ownership import OwnedError, Ownership
+from tournaments.ownership import Ownership
 from tournaments.plain import canonical
 from tournaments.playblob import encode
 from tournaments.played import Played
+from tournaments.rows import (
+    APPLICATION_ID,
+    SCHEMA_VERSION,
+    Rows,
+    StoreError,
+    build,
+    fold,
+    owning,
+    translated,
+)
 from tournaments.schedule import Entrant, Scheduled, generations, group_size
 
-APPLICATION_ID: Final = 0x4B4E4156
-"""The letters KNAV, in the header of every file."""
-SCHEMA_VERSION: Final = 1
+__all__ = ["APPLICATION_ID", "SCHEMA_VERSION", "Store", "StoreError"]
 
-_BUSY_SECONDS = 5.0
-_FOLD_SECONDS = 0.2
-_PLACE = ("epoch", "group", "block", "seating")
-_TROUBLES: Final = {
-    sqlite3.SQLITE_NOTADB: "is not a Knavery file",
-    sqlite3.SQLITE_CORRUPT: "is damaged: go back to a copy of it",
-    sqlite3.SQLITE_FULL: "the disk is full: free some space, then `knavery resume` goes on",
-    sqlite3.SQLITE_READONLY: "cannot be written: look at the permissions of file and folder",
-    sqlite3.SQLITE_PERM: "cannot be written: look at the permissions of file and folder",
-    sqlite3.SQLITE_CANTOPEN: "cannot be opened: look at the permissions of file and folder",
-    sqlite3.SQLITE_BUSY: "is locked by another program: end that and try again",
-    sqlite3.SQLITE_LOCKED: "is locked by another program: end that and try again",
-    sqlite3.SQLITE_IOERR: "the disk cannot be read or written: look after it, then resume",
-}
 _WHERE = 'epoch, "group", block, seating, generation, jobs.entrants AS entrants'
 _FINISHED = "FROM results JOIN jobs USING (job)"
 _COMPLETE = f"""(epoch, block, "group") IN (
     SELECT epoch, block, "group" {_FINISHED} GROUP BY epoch, block, "group" HAVING count(*) = ?)
 """
-_TABLES = "SELECT name, sql FROM sqlite_schema ORDER BY name"
-_FOREIGN = """
-SELECT tables.name, group_concat(
-    printf('typeof("%s") NOT IN (''null'', ''%s'')', columns.name, lower(columns.type)), ' OR ')
-FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
-WHERE tables.type = 'table' GROUP BY 1
-"""
 _IN_ORDER = 'ORDER BY epoch, block, "group", seating'
 _JOB_ID = """'e' || epoch || '/g' || "group" || '/b' || block || '/s' || seating"""
 
-T = TypeVar("T")
 
-
-class StoreError(Exception):
-    """The file cannot be used; the message is one line saying which, why, and what to do."""
-
-
-class Store:
+class Store(Rows):
     """An open file. Used by one thread at a time; a context manager that closes it."""
 
     def __init__(self, path: Path, owner: Ownership | None = None) -> None:
         """For `create` and `open`, which see that there is a file, and whose it is."""
-        self.path = path
-        self._db = _connect(path, "rw" if owner else "ro")
+        super().__init__(path, "rw" if owner else "ro")
         self._owner = owner
         self._session = 0
 
@@ -109,14 +84,14 @@ class Store:
 
         `commitment` is the epoch's (`schedule.commitment`). StoreError if the path is taken.
         """
-        with _owning(path) as owner:
+        with owning(path) as owner:
             if path.exists():
                 raise StoreError(
                     f"{path}: exists already: go on with `knavery resume {path}`, or name another "
                     "file with -o"
                 )
-            with _translated(path):
-                _build(path, tournament, master_key, entrants, commitment)
+            with translated(path):
+                build(path, tournament, master_key, entrants, commitment)
             return cls(path, owner)._begin(sandbox)
 
     @classmethod
@@ -126,7 +101,7 @@ class Store:
             raise StoreError(f"{path}: there is no such file")
         if not write:
             return cls(path)
-        with _owning(path) as owner:
+        with owning(path) as owner:
             return cls(path, owner)._begin(sandbox)
 
     def _begin(self, sandbox: str) -> Self:
@@ -154,7 +129,7 @@ class Store:
         finally:
             self._db.close()
             if owner:
-                _fold(self.path)
+                fold(self.path)
                 owner.release()
 
     def __enter__(self) -> Self:
@@ -166,28 +141,6 @@ class Store:
     def tournament(self) -> Tournament:
         """The tournament as last configured, without its key."""
         return self.epochs()[-1].tournament
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """While it lasts the file is read as it was at one moment, though another process may
-        write it. StoreError if the file itself is damaged."""
-        self._row("BEGIN")
-        try:
-            if not self._is_whole():
-                raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
-            yield
-        finally:
-            if self._db.in_transaction:
-                self._row("ROLLBACK")
-
-    def _is_whole(self) -> bool:
-        """Whether pages, references, tables and the types of all values are as they should be."""
-        if self._one("PRAGMA integrity_check(1)") != "ok" or self._row("PRAGMA foreign_key_check"):
-            return False
-        if [tuple(row) for row in self._rows(_TABLES)] != _tables():
-            return False
-        foreign = (f"SELECT 1 FROM {table} WHERE {test}" for table, test in self._rows(_FOREIGN))
-        return not any(self._row(f"{query} LIMIT 1") for query in foreign)
 
     def master_key(self) -> bytes:
         """The key that every epoch's key is derived from: a secret until the end."""
@@ -203,7 +156,7 @@ class Store:
         rows = self._rows("SELECT * FROM epochs ORDER BY epoch")
         epochs = tuple(self._value(epoch_of, row) for row in rows)
         if not epochs:
-            raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
+            raise self._damaged()
         return epochs
 
     def publish(self, epoch: int) -> None:
@@ -421,168 +374,3 @@ class Store:
         )
         if ended.rowcount != 1:
             raise RefereeBug(f"attempt {attempt} ends, {outcome}, but it is not open")
-
-    @contextmanager
-    def _change(self, what: str) -> Iterator[None]:
-        """One transaction; `what` says in an error what was going on."""
-        with _translated(self.path, what):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                raise
-
-    def _insert(self, table: str, values: Sequence[object]) -> int:
-        marks = ", ".join("?" * len(values))
-        cursor = self._db.execute(f"INSERT INTO {table} VALUES ({marks})", values)
-        return int(cursor.lastrowid or 0)
-
-    def _rows(self, sql: str, *parameters: object) -> Iterator[Any]:
-        with _translated(self.path):
-            yield from iter(self._db.execute(sql, parameters).fetchone, None)
-
-    def _row(self, sql: str, *parameters: object) -> Any:
-        with _translated(self.path):
-            return self._db.execute(sql, parameters).fetchone()
-
-    def _one(self, sql: str, *parameters: object) -> Any:
-        row = self._row(sql, *parameters)
-        if row is None:
-            raise StoreError(f"{self.path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}")
-        return row[0]
-
-    def _value(self, read: Callable[[Any], T], row: Any) -> T:
-        """The value that a row holds; StoreError where it holds none."""
-        try:
-            return read(row)
-        except (ValueError, LookupError, TypeError, AttributeError) as exc:
-            where = ", ".join(f"{key} {n}" for key, n in dict(row).items() if key in _PLACE)
-            raise StoreError(f"{self.path}: is damaged: {where}: {exc}") from exc
-
-
-@contextmanager
-def _owning(path: Path) -> Iterator[Ownership]:
-    """The right to write a file, given back if what follows fails."""
-    try:
-        owner = Ownership(path)
-    except OwnedError as exc:
-        raise StoreError(f"{path}: is being written by {exc}: wait for its end, or end it") from exc
-    except OSError as exc:
-        raise StoreError(f"{path}: cannot be written: {exc.strerror}") from exc
-    try:
-        yield owner
-    except BaseException:
-        owner.release()
-        raise
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection to a file of this schema ("ro" to read it, "rw" to write it), or StoreError."""
-    with _translated(path):
-        db = sqlite3.connect(
-            f"file:{quote(str(path.absolute()))}?mode={mode}",
-            uri=True,
-            timeout=_BUSY_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        try:
-            _check(path, db)
-            if mode == "rw":
-                db.execute("PRAGMA journal_mode = WAL")
-                db.execute("PRAGMA synchronous = NORMAL")
-        except BaseException:
-            db.close()
-            raise
-    db.row_factory = sqlite3.Row
-    return db
-
-
-def _check(path: Path, db: sqlite3.Connection) -> None:
-    (application,) = db.execute("PRAGMA application_id").fetchone()
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    if application != APPLICATION_ID:
-        raise StoreError(f"{path}: {_TROUBLES[sqlite3.SQLITE_NOTADB]}")
-    if version != SCHEMA_VERSION:
-        raise StoreError(
-            f"{path}: has schema {version} and this Knavery knows {SCHEMA_VERSION}: use the "
-            "Knavery that wrote it, or a newer one"
-        )
-    db.execute("PRAGMA foreign_keys = ON")
-
-
-def _build(
-    path: Path,
-    tournament: Tournament,
-    master_key: bytes,
-    entrants: Sequence[Entrant],
-    commitment: str,
-) -> None:
-    """The whole file or none: it is made beside its place and then put there."""
-    new = path.with_name(path.name + "-new")
-    new.unlink(missing_ok=True)
-    new.touch(mode=0o600)  # it holds the key
-    try:
-        with closing(sqlite3.connect(new, isolation_level=None)) as db:
-            _fill(db, tournament, master_key, entrants, commitment)
-        new.rename(path)
-    finally:
-        new.unlink(missing_ok=True)
-
-
-def _schema() -> str:
-    return resources.files(__package__).joinpath("schema.sql").read_text("utf-8")
-
-
-def _tables() -> list[tuple[str, str | None]]:
-    """What `_TABLES` gives in a file that is as it should be."""
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(_schema())
-        return db.execute(_TABLES).fetchall()
-
-
-def _fill(
-    db: sqlite3.Connection,
-    tournament: Tournament,
-    master_key: bytes,
-    entrants: Sequence[Entrant],
-    commitment: str,
-) -> None:
-    db.executescript(f"BEGIN; {_schema()}")
-    now = time.time()
-    db.execute("INSERT INTO tournament VALUES (0, ?, ?)", (master_key, now))
-    db.executemany(
-        "INSERT INTO entrants VALUES (?, ?, ?, ?, ?)",
-        [(n, *entrant_row(entrant)) for n, entrant in enumerate(entrants)],
-    )
-    field = canonical(list(range(len(entrants))))
-    config = canonical(to_plain(tournament))
-    db.execute("INSERT INTO epochs VALUES (0, ?, ?, ?, ?, NULL)", (config, field, commitment, now))
-    db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    db.execute("COMMIT")
-
-
-def _fold(path: Path) -> None:
-    """Put the log of changes into the file and end it, unless somebody is reading."""
-    with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=_FOLD_SECONDS)) as db:
-        db.execute("PRAGMA journal_mode = DELETE")
-
-
-@contextmanager
-def _translated(path: Path, what: str = "it is read") -> Iterator[None]:
-    """SQLite's errors in our words: RefereeBug for what the schema forbids, else StoreError."""
-    try:
-        yield
-    except sqlite3.IntegrityError as exc:
-        raise RefereeBug(f"{path}: as {what}: {exc}") from exc
-    except sqlite3.ProgrammingError:
-        raise
-    except UnicodeDecodeError as exc:
-        raise StoreError(f"{path}: {_TROUBLES[sqlite3.SQLITE_CORRUPT]}") from exc
-    except sqlite3.Error as exc:  # those without a code are Python's, about undecodable text
-        code = getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-        raise StoreError(f"{path}: {_TROUBLES.get(code, f'cannot be used: {exc}')}") from exc
