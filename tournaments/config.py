@@ -16,7 +16,7 @@ from referee.games.rules import Rules, RulesError
 from referee.games.shuffle import derive
 from referee.match import ClockRules, FaultRules
 from tournaments.plain import rules_from_plain, rules_to_plain
-from tournaments.schedule import Schedule, Seatings, group_size, usual_seatings
+from tournaments.schedule import Group, Schedule, Seatings, group_size, usual_seatings
 from tournaments.toml_table import ConfigError, Document, Entry, Table
 
 __all__ = [
@@ -94,8 +94,15 @@ class Tournament:
     clock: ClockRules = dataclasses.field(default_factory=ClockRules)
     faults: FaultRules = dataclasses.field(default_factory=FaultRules)
 
-    def schedule(self, key: bytes, entrants: Sequence[int], epoch: int = 0) -> Schedule:
-        """The schedule of an epoch, from the master key and the indices of those who play."""
+    def schedule(
+        self,
+        key: bytes,
+        entrants: Sequence[int],
+        epoch: int = 0,
+        done: Mapping[Group, int] | None = None,
+    ) -> Schedule:
+        """The schedule of an epoch, from the master key, the indices of those who play, and how
+        many blocks each of their groups completed in earlier epochs."""
         return Schedule(
             rules=self.rules,
             entrants=tuple(entrants),
@@ -106,6 +113,7 @@ class Tournament:
             seatings=self.seatings,
             clock=self.clock,
             faults=self.faults,
+            done=done or {},
         )
 
 

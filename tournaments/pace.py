@@ -39,7 +39,7 @@ class Pace:
         self._clock = clock
         self._end = None if budget is None else clock() + budget
         self._left = schedule.counts().matches - len(self._done)
-        self._load = Counter(dict.fromkeys(schedule.entrants, 0))
+        self._load = schedule.load()
         self._played = 0
         self._spent = 0.0
 
@@ -95,15 +95,19 @@ class Pace:
         return max((size for size in able if size <= fits / 2), default=min(able, default=0))
 
     def _fair(self, coming: Sequence[Block]) -> list[int]:
-        """After how many of these blocks everybody has played equally often; where that does not
-        come out, after how many the differences are least."""
+        """After how many of these blocks everybody has played, and equally often; where that does
+        not come out, after how many the differences are least. Newcomers catch up: there it is
+        enough that the differences are no larger than ever before."""
         load = self._load.copy()
-        spreads = []
-        for block in coming:
+        least = _spread(load)
+        spreads, fair = [], []
+        for size, block in enumerate(coming, 1):
             load.update(block.group)
-            spreads.append(max(load.values()) - min(load.values()))
-        least = min(spreads)
-        return [size for size, spread in enumerate(spreads, 1) if spread == least]
+            spreads.append(_spread(load))
+            least = min(least, spreads[-1])
+            if spreads[-1] == least and min(load.values()):
+                fair.append(size)
+        return fair or [size for size, spread in enumerate(spreads, 1) if spread == min(spreads)]
 
     def _measure(self, matches: int, seconds: float) -> None:
         first = not self._played
@@ -114,3 +118,8 @@ class Pace:
         if first and matches and self._left and (budget is None or budget > 0):
             ahead = estimate.within(estimate.after(matches, seconds, self._left), budget)
             self._say(f"after the first {matches:,} matches: {ahead} more")
+
+
+def _spread(load: Counter[int]) -> int:
+    """How much more often than anybody else somebody has played."""
+    return max(load.values()) - min(load.values())

@@ -9,8 +9,9 @@ import hashlib
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from dataclasses import field as default
 from functools import lru_cache
 
 from referee.games.rules import Rules
@@ -18,6 +19,9 @@ from referee.games.shuffle import Stream, derive, seed64
 from referee.match import ClockRules, FaultRules, MatchJob
 from tournaments import balance
 from tournaments.plain import canonical, rules_to_plain
+
+Group = tuple[int, ...]
+"""The indices of the entrants at one table, ascending."""
 
 WAVE_MATCHES = 60
 """Matches that a process plays in a wave, about. Starting a process costs 100 ms of processor
@@ -74,7 +78,7 @@ class Block:
     `group` holds indices of entrants, ascending; `number` counts the group's blocks."""
 
     epoch: int
-    group: tuple[int, ...]
+    group: Group
     number: int
 
     @property
@@ -126,10 +130,12 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """What is played in one epoch: every group plays `rounds` blocks, or where `total` is given
-    so many blocks are spread evenly over the field.
+    """What is played in one epoch: whatever each group still lacks of `rounds` blocks, or where
+    `total` is given what is lacking of so many blocks, spread evenly over the field.
 
-    `entrants` are the indices of those who play, `key` is the epoch's (32 bytes)."""
+    `entrants` are the indices of those who play, `key` is the epoch's (32 bytes). `done` counts
+    the blocks that groups of these entrants completed in earlier epochs. `only` limits what is
+    played to these blocks of the epoch."""
 
     rules: Rules
     entrants: tuple[int, ...]
@@ -140,6 +146,12 @@ class Schedule:
     seatings: Seatings
     clock: ClockRules
     faults: FaultRules
+    done: Mapping[Group, int] = default(default_factory=dict)
+    only: tuple[Block, ...] | None = None
+
+    def limited(self, blocks: Iterable[Block]) -> "Schedule":
+        """The part of this schedule that plays these of its blocks."""
+        return replace(self, only=tuple(blocks))
 
     @property
     def group_size(self) -> int:
@@ -154,15 +166,14 @@ class Schedule:
     def counts(self) -> Counts:
         """The schedule's size, reckoned without going through it."""
         field = len(self.entrants)
-        every = math.comb(field, self.group_size)
-        blocks = self._blocks(every)
+        groups, blocks = self._groups_and_blocks()
         full = field * WAVE_MATCHES
         waves = max(min(blocks, 1), (2 * blocks * self.group_size + full) // (2 * full or 1))
         matches = blocks * self.generations
         playing = min(field, blocks * self.group_size)
         processes = playing * self.rules.players // self.group_size
         return Counts(
-            groups=min(every, blocks),
+            groups=groups,
             blocks=blocks,
             matches=matches,
             waves=waves,
@@ -170,21 +181,47 @@ class Schedule:
             deals=matches * self.rules.max_deals,
         )
 
-    def _blocks(self, every: int) -> int:
-        """How many blocks there are when there are so many groups."""
-        if self.total is None:
-            return every * self.rounds
-        return self.total if every else 0
+    def _groups_and_blocks(self) -> tuple[int, int]:
+        """How many groups meet, at most, and how many blocks there are."""
+        if self.only is not None:
+            return len({block.group for block in self.only}), len(self.only)
+        every = math.comb(len(self.entrants), self.group_size)
+        if self.total is not None:
+            blocks = self._lacking(self.total) if every else 0
+            return min(every, blocks), blocks
+        ready = sum(times >= self.rounds for times in self.done.values())
+        done = sum(min(times, self.rounds) for times in self.done.values())
+        return every - ready, every * self.rounds - done
+
+    def _lacking(self, total: int) -> int:
+        """How many blocks to spread, so that all are played and everybody has played the share
+        that falls to each of a field of this size."""
+        share = total * self.group_size // len(self.entrants)
+        behind = [max(0, share - times) for times in self.load().values()]
+        seats = -(-sum(behind) // self.group_size)
+        return max(0, total - sum(self.done.values()), seats, *behind)
+
+    def load(self) -> Counter[int]:
+        """How many blocks each entrant completed in earlier epochs."""
+        load = Counter(dict.fromkeys(self.entrants, 0))
+        for group, times in self.done.items():
+            load.update(dict.fromkeys(group, times))
+        return load
 
     def blocks(self) -> Iterator[Block]:
         """Every block: round by round, or so that after each everybody has played as often as
-        anybody else, give or take one."""
+        anybody else, give or take one, as far as that can be after earlier epochs. A group's
+        blocks are numbered on from those of earlier epochs."""
+        if self.only is not None:
+            yield from self.only
+            return
         if self.total is not None:
-            yield from self._spread(self.total)
+            yield from self._spread(self._groups_and_blocks()[1])
             return
         for number in range(self.rounds):
             for group in self._groups(number):
-                yield Block(self.epoch, group, number)
+                if number >= self.done.get(group, 0):
+                    yield Block(self.epoch, group, number)
 
     def waves(self) -> Iterator[tuple[Block, ...]]:
         """The blocks cut into waves of one size, give or take a block."""
@@ -269,9 +306,13 @@ class Schedule:
     def _spread(self, total: int) -> Iterator[Block]:
         """So many blocks, spread evenly; the same group may come again."""
         field = len(self.entrants)
-        times: Counter[tuple[int, ...]] = Counter()
+        place = {entrant: n for n, entrant in enumerate(self.entrants)}
+        times = Counter(self.done)
         groups = balance.groups(
-            field, self.group_size, lambda lap: self._stream("lap", lap).shuffled(range(field))
+            field,
+            self.group_size,
+            lambda lap: self._stream("lap", lap).shuffled(range(field)),
+            {tuple(place[n] for n in group): count for group, count in self.done.items()},
         )
         for places in itertools.islice(groups, total):
             group = tuple(sorted(self.entrants[place] for place in places))
@@ -318,4 +359,6 @@ def commitment(schedule: Schedule, entrants: Sequence[Entrant]) -> str:
     }
     if schedule.total is not None:
         inputs["total"] = schedule.total
+    if schedule.done:
+        inputs["done"] = sorted(schedule.done.items())
     return hashlib.sha256(canonical(inputs).encode()).hexdigest()

@@ -60,3 +60,25 @@ def test_groups_are_a_function_of_what_is_drawn() -> None:
 
 def test_too_small_a_field_has_no_groups() -> None:
     assert taken(2, 3, 5) == taken(0, 2, 5) == []
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.integers(2, 4), st.integers(1, 12), st.integers(1, 3), st.integers(0, 60))
+def test_newcomers_catch_up_and_then_the_field_is_balanced(
+    size: int, more: int, newcomers: int, before: int
+) -> None:
+    old = size + more
+    played = Counter(taken(old, size, before))
+    sat = Counter(dict.fromkeys(range(old + newcomers), 0))
+    for group, times in played.items():
+        sat.update(dict.fromkeys(group, times))
+    draw = drawn(old + newcomers).__getitem__
+    uneven = max(sat.values()) - min(sat.values())
+    for group in islice(groups(old + newcomers, size, draw, played), 200):
+        assert len(set(group)) == size
+        behind = min(sat.values())
+        assert min(sat[n] for n in group) == behind, "somebody who has sat least sits down"
+        sat.update(group)
+        assert max(sat.values()) - min(sat.values()) <= max(1, uneven)
+        uneven = max(sat.values()) - min(sat.values())
+    assert uneven <= 1

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -124,6 +125,21 @@ def test_the_matches_of_other_epochs_are_not_those_of_this_one() -> None:
     waves, _, said = run(plan, Clock(steady(1.0)), None, earlier)
     assert waves == list(plan.waves())
     assert len(said) == 1
+
+
+def test_a_newcomer_catches_up_as_far_as_the_budget_goes() -> None:
+    first = schedule(12, rounds=1)
+    plan = replace(
+        schedule(13, rounds=1, epoch=1), done=Counter(block.group for block in first.blocks())
+    )
+    waves, pace, _ = run(plan, Clock(steady(1.0)), 20.0)
+    played = [block for wave in waves for block in wave]
+    assert pace.out_of_time
+    assert 10 <= len(played) <= 20
+    assert all(12 in block.group for block in played)
+    everything, pace, _ = run(plan, Clock(steady(1.0)), 1000.0)
+    assert not pace.out_of_time
+    assert sum(map(len, everything)) == 66
 
 
 def test_too_small_a_field_has_no_waves() -> None:

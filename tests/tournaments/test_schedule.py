@@ -308,6 +308,8 @@ def test_the_commitment_binds_every_input() -> None:
         schedule(epoch=1),
         schedule(seatings=Seatings.CYCLIC),
         schedule(rules=make_rules("knave", max_deals=11)),
+        replace(schedule(), done={(0, 1, 2): 1}),
+        replace(schedule(), done={(0, 1, 3): 1}),
     ]
     committed = [commitment(other, bots) for other in [plan, *others]]
     committed.append(commitment(plan, [*bots[:4], Entrant("e", "another")]))
@@ -322,3 +324,56 @@ def test_the_commitment_is_what_it_was() -> None:
     assert commitment(schedule(3), bots) == (
         "771d770577ce770c8ee94f3a353e1ca995250b7bcb66ec480e6d7c419474dd30"
     )
+
+
+@st.composite
+def later(draw: st.DrawFn) -> Schedule:
+    """The schedule of a second epoch, of a field that has played before, in part or further."""
+    plan = replace(draw(schedules()), epoch=1)
+    groups = list(combinations(plan.entrants, plan.group_size))
+    counts = draw(st.lists(st.integers(0, 3), min_size=len(groups), max_size=len(groups)))
+    done = {group: times for group, times in zip(groups, counts, strict=True) if times}
+    return replace(plan, done=done)
+
+
+@few
+@given(later())
+def test_a_later_epoch_plays_what_is_lacking(plan: Schedule) -> None:
+    blocks = list(plan.blocks())
+    assert len({block.id for block in blocks}) == len(blocks) == plan.counts().blocks
+    assert len({block.group for block in blocks}) <= plan.counts().groups
+    assert [block for wave in plan.waves() for block in wave] == blocks
+    all_of_it = Counter(plan.done) + Counter(block.group for block in blocks)
+    for group, times in all_of_it.items():
+        numbers = [block.number for block in blocks if block.group == group]
+        assert sorted(numbers) == list(range(plan.done.get(group, 0), times))
+    if plan.total is None:
+        for group in combinations(plan.entrants, plan.group_size):
+            assert all_of_it[group] == max(plan.rounds, plan.done.get(group, 0))
+        return
+    share = plan.total * plan.group_size // len(plan.entrants)
+    load = Counter(entrant for group in all_of_it.elements() for entrant in group)
+    assert all_of_it.total() >= plan.total
+    assert all(load[entrant] >= share for entrant in plan.entrants)
+    lacking = [max(0, share - times) for times in plan.load().values()]
+    least = max(plan.total - sum(plan.done.values()), *lacking, -(-sum(lacking) // plan.group_size))
+    assert len(blocks) == max(0, least)
+
+
+def test_a_newcomer_to_a_balanced_field_plays_its_share() -> None:
+    before = Counter(block.group for block in schedule(12, total=40).blocks())
+    plan = replace(schedule(13, total=40, epoch=1), done=before)
+    blocks = list(plan.blocks())
+    assert [12 in block.group for block in blocks] == [True] * 9
+    assert max(Counter(n for block in blocks for n in block.group).values()) == 9
+
+
+def test_a_part_of_a_schedule_plays_its_blocks_as_scheduled() -> None:
+    plan = schedule(6, rounds=2)
+    some = list(plan.blocks())[5:9]
+    part = plan.limited(some)
+    assert list(part.blocks()) == some
+    counts = part.counts()
+    assert (counts.groups, counts.blocks, counts.matches) == (4, 4, 24)
+    assert part.matches(some[0]) == plan.matches(some[0])
+    assert list(plan.limited([]).waves()) == []
