@@ -5,12 +5,26 @@ import subprocess
 import sys
 import sysconfig
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
 
+from referee.bot_files import bot_files
+from referee.bots import load
+
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("knavery", "referee", "tournaments", "sample_bots")
+
+
+def templates() -> set[str]:
+    """Every file of the templates for other languages."""
+    folders = [path.parent for path in (ROOT / "sample_bots").glob("*/bot.toml")]
+    assert folders
+    files = [
+        file.path for folder in folders for file in bot_files(folder, load(str(folder)).exclude)
+    ]
+    return {str(path.relative_to(ROOT)) for path in files}
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +41,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", place, source]
     subprocess.run(build, check=True, capture_output=True)
     (wheel,) = place.glob("knavery-*.whl")
+    assert templates() <= set(zipfile.ZipFile(wheel).namelist())
     venv.create(place / "env", with_pip=True)
     pip = place / "env/bin/pip"
     subprocess.run([pip, "install", "-q", "--no-deps", wheel], check=True)

@@ -1,0 +1,97 @@
+"""Each template, built by its own tools, plays real matches."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+from pathlib import Path
+
+import pytest
+import trio
+
+from referee import bots
+from referee.games.registry import make_rules
+from tests.languages.playing import PATIENT, tournament
+from tests.languages.templates import BUILD_SECONDS, CACHE, ROOT, TEMPLATES, Template
+from tournaments import quick
+from tournaments.runner import Entered
+
+pytestmark = pytest.mark.languages
+FILLERS = ("advice", "random", "greedy")
+MATCHES = (
+    ("knave", "double+four"),
+    ("knave", "positive"),
+    ("ninety-nine", "revelation+short"),
+    ("ninety-nine", "partnership"),
+    ("ninety-nine", "revelation+short+partnership"),
+)
+
+
+def play(template: Template, game: str, variant: str, matches: int, max_deals: int) -> None:
+    """Matches against shipped bots, all of them at once; nobody may commit a fault."""
+    rules = make_rules(game, variant, max_deals=max_deals)
+    seats = 2 if rules.teams else rules.players
+    field = {0: Entered("starter", template.prepared())}
+    for seat, name in enumerate(FILLERS[: seats - 1], 1):
+        field[seat] = Entered(name, bots.prepare(bots.load(name), CACHE / "knavery"))
+
+    async def run() -> list[quick.Match]:
+        return await quick.play(field, rules, matches=matches, clock=PATIENT)
+
+    played = trio.run(run)
+    assert len(played) == matches
+    assert [match.result.faults for match in played if match.result.faults] == []
+
+
+def test_its_own_tests_pass(template: Template) -> None:
+    template.require()
+    _, *blocks = template.blocks()
+    for command in blocks[0]:
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=template.copied(),
+            capture_output=True,
+            text=True,
+            timeout=BUILD_SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+
+
+@pytest.mark.parametrize(("game", "variant"), MATCHES)
+def test_it_plays_without_a_fault(template: Template, game: str, variant: str) -> None:
+    play(template, game, variant, matches=6, max_deals=6)
+
+
+def test_it_plays_many_tables_at_once(template: Template) -> None:
+    play(template, "knave", "classic", matches=150, max_deals=1)
+
+
+@pytest.mark.parametrize("game", ["knave", "ninety-nine"])
+def test_it_beats_random_with_intervals_that_do_not_overlap(
+    template: Template, game: str, tmp_path: Path
+) -> None:
+    template.require()
+    table = tournament(tmp_path / "t.knavery", game, [str(template.folder), "random", "b=random"])
+    best, *others = table.rows
+    assert best.name == f"starter-{template.language}"
+    assert best.points_low is not None
+    for other in others:
+        assert other.points_high is not None
+        assert best.points_low > other.points_high
+
+
+def test_the_code_that_go_commits_is_fresh(tmp_path: Path) -> None:
+    (template,) = (each for each in TEMPLATES if each.language == "go")
+    template.require()
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "protos/generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.generate_go(tmp_path, CACHE / "go-tools")
+    made = sorted((tmp_path / "knaverypb").iterdir())
+    assert len(made) == 3
+    for path in made:
+        assert path.read_text() == (template.folder / "knaverypb" / path.name).read_text()
