@@ -18,12 +18,12 @@ from typing import Protocol
 
 import trio
 
-from knavery.v1.referee_pb2 import FromReferee, Hello
+from knavery.v1.referee_pb2 import FromReferee, Hello, Moves, Welcome
 from referee import bots, wire
-from referee.match import ClockRules, FaultRules, RefereeBug
-from referee.player import Player
+from referee.match import Ask, ClockRules, FaultRules, RefereeBug
+from referee.player import Move, Player
 from referee.process import Launcher, Process, StartError, open_launcher
-from referee.server import MAX_MESSAGE_BYTES, BadMessage, Door, HungUp, Post, open_door
+from referee.server import MAX_MESSAGE_BYTES, BadMessage, HungUp, open_door
 from referee.tables import Tables
 
 GOODBYE_GRACE = 2.0
@@ -33,6 +33,27 @@ COLLECT_EVERY = 100_000
 reference counts; Python's own 700 spent 7 % of the referee's time on searching."""
 EXIT_GRACE = 0.5
 """Seconds in which a process whose stream ended is expected to end too."""
+
+
+class Line(Protocol):
+    """What a process is talked to through: a `Post`, or one that a rehearsal listens in on."""
+
+    address: str
+    token: str
+    refused: list[str]
+
+    async def hello(self) -> Hello: ...
+    async def welcome(self, welcome: Welcome) -> None: ...
+    async def reject(self, reason: str) -> None: ...
+    async def send(self, message: FromReferee | bytes) -> None: ...
+    async def receive(self) -> tuple[float, Moves]: ...
+    async def close(self) -> None: ...
+
+
+class Listener(Protocol):
+    """What makes lines: a `Door`, as a rule."""
+
+    async def listen(self) -> Line: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +72,7 @@ class House:
     `starts` lets as many processes start at once as there are cores; `leaving` is where those
     of the last generation say goodbye while the next one begins."""
 
-    door: Door
+    door: Listener
     launcher: Launcher
     game: str
     clock: ClockRules
@@ -96,18 +117,25 @@ async def open_house(
 
 
 async def play_generation(
-    house: House, contestants: Sequence[Contestant], tables: Tables, watcher: Watcher
+    house: House,
+    contestants: Sequence[Contestant],
+    tables: Tables,
+    watcher: Watcher,
+    companions: Sequence[Player] = (),
 ) -> None:
-    """Plays all matches of the tables, with a fresh process for each contestant."""
+    """Plays all matches of the tables, with a fresh process for each contestant.
+
+    Companions have none: what is asked of them is answered here, with the smallest legal cards."""
     generation = _Generation(house, tables, watcher)
     desks = [_Desk(generation, each) for each in contestants]
-    generation.desks.update((desk.player, desk) for desk in desks)
+    everybody = [*desks, *(_Companion(generation, player) for player in companions)]
+    generation.desks.update((desk.player, desk) for desk in everybody)
     for desk in desks:
         watcher.starting(desk.player, 0)
     tables.fill(perf_counter())
     async with trio.open_nursery() as nursery:
-        for desk in desks:
-            nursery.start_soon(desk.run)
+        for each in everybody:
+            nursery.start_soon(each.run)
     if not tables.done:
         raise RefereeBug("a generation ended with matches open")
 
@@ -117,7 +145,7 @@ class _Generation:
     house: House
     tables: Tables
     watcher: Watcher
-    desks: "dict[Player, _Desk]" = field(default_factory=dict)
+    desks: "dict[Player, _Place]" = field(default_factory=dict)
 
     def wake(self) -> None:
         """Lets everybody look who may have something to send, or all when all is over."""
@@ -132,15 +160,59 @@ class _Died(Exception):  # noqa: N818
     """This life of a player's process is over; the text says why."""
 
 
-class _Desk:
+class _Place:
     """Where one player is served."""
 
-    def __init__(self, generation: _Generation, contestant: Contestant) -> None:
-        self.player = contestant.player
+    def __init__(self, generation: _Generation, player: Player) -> None:
+        self.player = player
         self.news = trio.Event()
-        self._contestant = contestant
         self._generation = generation
         self._tables = generation.tables
+
+    async def run(self) -> None:
+        """Until all is played."""
+        raise NotImplementedError
+
+    async def _rest(self) -> None:
+        """Until there is news, or something becomes late."""
+        now = perf_counter()
+        deadline = self._tables.deadline(self.player, now)
+        if deadline is None:
+            await self.news.wait()
+            return
+        with trio.move_on_after(max(0.0, deadline - now)) as patience:
+            await self.news.wait()
+        if patience.cancelled_caught:
+            await trio.lowlevel.checkpoint()  # an answer that has come already goes first
+
+
+class _Companion(_Place):
+    """A player without a process."""
+
+    async def run(self) -> None:
+        self._tables.arrived(self.player, None, None)
+        while not self._tables.done:
+            self.news = trio.Event()
+            batch = self._tables.next_batch(self.player, perf_counter())
+            if batch is None:
+                await self._rest()
+                continue
+            if batch.asks:
+                self.player.sent(perf_counter())
+                self._tables.received(self.player, perf_counter(), map(_smallest, batch.asks))
+            self._generation.wake()
+
+
+def _smallest(ask: Ask) -> Move:
+    return Move(ask.id, ask.match.deal.stand_in(ask.seat))
+
+
+class _Desk(_Place):
+    """The place of a player that has a process."""
+
+    def __init__(self, generation: _Generation, contestant: Contestant) -> None:
+        super().__init__(generation, contestant.player)
+        self._contestant = contestant
         self._house = generation.house
         self._watcher = generation.watcher
 
@@ -167,7 +239,7 @@ class _Desk:
     async def _live(self) -> None:
         """One life, from start to goodbye. Raises a group of `_Died`."""
         scratch = Path(tempfile.mkdtemp(prefix="knavery-scratch-"))
-        post: Post | None = None
+        post: Line | None = None
         process: Process | None = None
         try:
             post = await self._house.door.listen()
@@ -185,7 +257,7 @@ class _Desk:
             raise
         self._house.leaving.start_soon(_clear, post, process, scratch, GOODBYE_GRACE)
 
-    async def _start(self, post: Post, scratch: Path) -> Process:
+    async def _start(self, post: Line, scratch: Path) -> Process:
         environment = bots.environment(post.address, post.token, scratch)
         prepared = self._contestant.prepared
         try:
@@ -195,7 +267,7 @@ class _Desk:
         except StartError as problem:
             raise _died(f"could not be started: {problem}") from problem
 
-    async def _welcome(self, post: Post, process: Process) -> None:
+    async def _welcome(self, post: Line, process: Process) -> None:
         """Waits for the hello of a process that has just been started, and answers it."""
         limit = self._house.clock.startup
         with trio.move_on_after(limit) as patience:
@@ -204,14 +276,16 @@ class _Desk:
                 hello = await post.hello()
                 nursery.cancel_scope.cancel()
         if patience.cancelled_caught:
-            raise _died(f"no hello within {limit:g} s of its start{_last_words(process)}")
+            refused = "".join(f"; it was sent away: {reason}" for reason in post.refused[-1:])
+            words = f"no hello within {limit:g} s of its start{refused}{_last_words(process)}"
+            raise _died(words)
         try:
             await self._admit(post, hello)
         except HungUp as end:
             raise _died(str(end)) from end
         self._generation.wake()
 
-    async def _admit(self, post: Post, hello: Hello) -> None:
+    async def _admit(self, post: Line, hello: Hello) -> None:
         if reason := wire.objection(hello, self._house.game):
             await post.reject(reason)
             raise _died(f"rejected: {reason}")
@@ -227,7 +301,7 @@ class _Desk:
         exit_ = await process.wait()
         raise _Died(f"its process ended: {exit_.words}{_last_words(process)}")
 
-    async def _read(self, post: Post, process: Process) -> None:
+    async def _read(self, post: Line, process: Process) -> None:
         while True:
             try:
                 stamp, moves = await post.receive()
@@ -242,7 +316,7 @@ class _Desk:
                 self._generation.wake()
             self._check()
 
-    async def _write(self, post: Post) -> None:
+    async def _write(self, post: Line) -> None:
         """Sends what there is to send and keeps the time, until all matches are over."""
         try:
             while not self._tables.done:
@@ -262,7 +336,7 @@ class _Desk:
         except HungUp:
             await trio.sleep_forever()  # the reader, or the process's end, says why
 
-    async def _send(self, post: Post, message: FromReferee | bytes) -> None:
+    async def _send(self, post: Line, message: FromReferee | bytes) -> None:
         """Sends, unless the bot has stopped reading: what it does not take blocks this."""
         clock = self._house.clock
         with trio.move_on_after(clock.limit + clock.bank + clock.hang_limit) as patience:
@@ -270,19 +344,7 @@ class _Desk:
         if patience.cancelled_caught:
             raise _Died("does not read what it is sent")
 
-    async def _rest(self) -> None:
-        """Until there is news, or something becomes late."""
-        now = perf_counter()
-        deadline = self._tables.deadline(self.player, now)
-        if deadline is None:
-            await self.news.wait()
-            return
-        with trio.move_on_after(max(0.0, deadline - now)) as patience:
-            await self.news.wait()
-        if patience.cancelled_caught:
-            await trio.lowlevel.checkpoint()  # an answer that has come already goes first
-
-    async def _part(self, post: Post) -> None:
+    async def _part(self, post: Line) -> None:
         last = self.player.next_events(float("inf"))
         if last is not None:
             await self._send(post, wire.envelope(last))
@@ -315,7 +377,7 @@ def _last_words(process: Process) -> str:
     return f"; its last words: {lines[-1].strip()[:300]}" if lines else ""
 
 
-async def _clear(post: Post | None, process: Process | None, scratch: Path, grace: float) -> None:
+async def _clear(post: Line | None, process: Process | None, scratch: Path, grace: float) -> None:
     """Ends a process and all that belongs to it; `grace` in seconds, to exit by itself."""
     with trio.CancelScope(shield=True):
         if post is not None:

@@ -17,10 +17,12 @@ when the control socket closes, the launcher sees the keepers out and goes; when
 its keepers end their bots. Each socket is a SOCK_SEQPACKET of JSON messages:
 
     referee -> keeper   {"argv", "cwd", "env", "log"}, then {"grace": seconds} to end the bot
-    keeper -> referee   {"pid"} or {"error"}, then {"exit": code, "asked": bool, "orphaned": bool}
+    keeper -> referee   {"pid"} or {"error"}, then {"exit": code, "asked": bool, "orphaned": bool,
+                        "left": processes, "printed": bytes}
 
-`exit` is as `subprocess.Popen.returncode`; a socket that closes without it tells of a keeper that
-was killed. Either way nothing of the bot is left by then.
+`exit` is as `subprocess.Popen.returncode`, `left` how many processes it left running when it ended
+by itself; a socket that closes without it tells of a keeper that was killed. Either way nothing of
+the bot is left by then.
 """
 
 from __future__ import annotations
@@ -109,6 +111,13 @@ def descendants(pid: int, spare: Container[int] = ()) -> Iterator[int]:
         parent = found.pop()
         found += children(parent)
         yield parent
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process exists and has not ended."""
+    with suppress(OSError):
+        return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    return False
 
 
 def send(pid: int, number: int) -> None:
@@ -221,6 +230,8 @@ class Keeper:
         self._channel = channel
         self._launcher = launcher
         self._asked = False
+        self._left = 0
+        self._printed = 0
         self._kill_at = math.inf
         self._rest_until = math.inf
         self._events = Events()
@@ -245,6 +256,8 @@ class Keeper:
             exit=self._bot.returncode,
             asked=self._asked,
             orphaned=self._orphaned(),
+            left=self._left,
+            printed=self._printed,
         )
 
     def _start(self, argv: list[str], cwd: str, env: dict[str, str], log: str) -> None:
@@ -285,9 +298,14 @@ class Keeper:
             for pid, status in changed():
                 if pid == self._bot.pid:
                     self._bot.returncode = os.waitstatus_to_exitcode(status)
+                    self._left = 0 if self._asked else self._count()
         except ChildProcessError:
             return False
         return True
+
+    def _count(self) -> int:
+        """Descendants that run."""
+        return sum(1 for pid in descendants(os.getpid()) if is_running(pid))
 
     def _orphaned(self) -> bool:
         return os.getppid() != self._launcher
@@ -327,6 +345,7 @@ class Keeper:
         self._events.ignore(self._output)
         if data:
             self._log.write(data)
+            self._printed += len(data)
             self._rest_until = time.monotonic() + LOG_REST
         return bool(data)
 

@@ -20,11 +20,13 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import trio
+
+from referee.launcher import descendants
 
 PROGRAM: Final = Path(__file__).with_name("launcher.py")
 MESSAGE_BYTES: Final = 1 << 16
@@ -51,6 +53,10 @@ class Exit:
     status: int | None
     signal: int | None
     words: str
+    left: int = 0
+    """Processes of its own that it left running when it ended by itself."""
+    printed: int = 0
+    """Bytes that it printed, of which the log keeps the first and the last."""
 
 
 class Process:
@@ -87,12 +93,13 @@ class Process:
         with suppress(LauncherDied):
             await self.wait()
 
+    def peak_memory(self) -> int:
+        """The most memory, in bytes, that each of its processes that now run has had, added up."""
+        return sum(_peak(pid) for pid in (self.pid, *descendants(self.pid)))
+
     def log_tail(self, limit: int = 4000) -> str:
         """The last `limit` characters, at the most, that it printed, made harmless."""
-        with suppress(OSError), self.log_path.open("rb") as log:
-            log.seek(max(0, log.seek(0, os.SEEK_END) - 4 * limit))
-            return printable(log.read().decode(errors="replace"))[-limit:]
-        return ""
+        return log_tail(self.log_path, limit)
 
     async def begin(self, request: Mapping[str, Any]) -> None:
         """Hand the request to the keeper and await that the program runs; `start` calls it."""
@@ -129,7 +136,8 @@ class Process:
         elif report["orphaned"]:
             self._died = True
         else:
-            self._exit = _exit(report["exit"], asked=report["asked"])
+            how = _exit(report["exit"], asked=report["asked"])
+            self._exit = replace(how, left=report["left"], printed=report["printed"])
         self.close()
 
     def release(self) -> None:
@@ -202,6 +210,11 @@ class Launcher:
         except ConnectionError:
             raise LauncherDied(self.log_path) from None
 
+    @property
+    def running(self) -> tuple[Process, ...]:
+        """The processes that have not been seen to end, in no order."""
+        return tuple(self._processes)
+
     def gone(self) -> bool:
         """Whether the launcher has ended. It writes nothing, so an event can only be its end."""
         poll = select.poll()
@@ -245,6 +258,13 @@ async def open_launcher(log_dir: Path) -> AsyncIterator[Launcher]:
             await launcher.close()
 
 
+def _peak(pid: int) -> int:
+    with suppress(OSError):
+        if found := re.search(r"VmHWM:\s*(\d+) kB", Path(f"/proc/{pid}/status").read_text()):
+            return 1024 * int(found[1])
+    return 0
+
+
 def _socket_pair() -> tuple[trio.socket.SocketType, socket.socket]:
     """One end for trio, and one that blocks for a launcher or a keeper."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -258,6 +278,14 @@ async def _wait_for(pid: int) -> None:
         await trio.lowlevel.wait_readable(fd)
     finally:
         os.close(fd)
+
+
+def log_tail(path: Path, limit: int = 4000) -> str:
+    """The last `limit` characters, at the most, of a bot's log, made harmless."""
+    with suppress(OSError), path.open("rb") as log:
+        log.seek(max(0, log.seek(0, os.SEEK_END) - 4 * limit))
+        return printable(log.read().decode(errors="replace"))[-limit:]
+    return ""
 
 
 def printable(text: str) -> str:

@@ -36,6 +36,8 @@ from knavery.v1.referee_pb2 import FromBot, FromReferee, Hello, Moves, Rejected,
 
 MAX_MESSAGE_BYTES = 4 * 2**20
 """How large a message of a bot may be, in bytes. A larger one ends its stream."""
+MOST_BYTES = 4 * MAX_MESSAGE_BYTES
+"""How large one may be for the reason to be told; gRPC ends the stream of a larger one itself."""
 READ_AHEAD = 64 * 2**10
 """Bytes of a bot that are read, and so stamped in time, while earlier ones are being handled."""
 MESSAGE_COST = 256
@@ -74,6 +76,8 @@ class Post:
     def __init__(self, thread: "_GrpcThread", path: str) -> None:
         self.address = f"unix:{path}"
         self.token = secrets.token_urlsafe(24)
+        self.refused: list[str] = []
+        """Why streams were sent away, in words."""
         self._thread = thread
         self._desk = _Desk(thread, self)
         self._greeted = trio.Event()
@@ -226,7 +230,7 @@ class _Desk:
         service = grpc.method_handlers_generic_handler("knavery.v1.Referee", {"Play": play})
         server = grpc.aio.server(
             handlers=[service],
-            options=[("grpc.max_receive_message_length", MAX_MESSAGE_BYTES)],
+            options=[("grpc.max_receive_message_length", MOST_BYTES)],
             maximum_concurrent_rpcs=MAX_STREAMS,
         )
         address = self._post.address
@@ -254,6 +258,7 @@ class _Desk:
             return  # ended before it said anything
         hello = self._admitted(_parsed(first))
         if isinstance(hello, str):
+            self._thread.tell(self._post.refused.append, hello)
             with suppress(grpc.aio.BaseError):  # who knocked may be gone
                 await context.write(_rejection(hello).SerializeToString())
             return
@@ -364,6 +369,9 @@ class _Stream:
 
     async def _read(self, context: _Context) -> str:
         while isinstance(data := await context.read(), bytes):
+            if len(data) > MAX_MESSAGE_BYTES:
+                context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
+                return f"a message of {len(data):,} bytes; {MAX_MESSAGE_BYTES:,} are allowed"
             self._thread.tell(self._arrive, perf_counter(), data)
             self._ahead += len(data) + MESSAGE_COST
             while self._ahead > READ_AHEAD:

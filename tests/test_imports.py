@@ -20,6 +20,10 @@ LAYERS = (
     ("knavery", "referee.launcher", "referee.process", "referee.bot_files", "referee.server"),
     ("referee.bots",),
     ("referee.generation",),
+    ("referee.rehearsal",),
+    ("referee.taps", "referee.findings"),
+    ("referee.check_steps",),
+    ("referee.check",),
     ("tournaments",),
 )
 """From the bottom up; a module may import what is below it, and its own layer."""

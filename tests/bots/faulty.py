@@ -7,11 +7,12 @@ stream, so that it can break it.
 import argparse
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterable
 
-from knavery.client import connect
+from knavery import client
 from knavery.v1 import referee_pb2 as pb
 
 Moves = list[pb.Move]
@@ -57,6 +58,22 @@ class Bot:
         pairs = zip(decisions, foreign, strict=True)
         self.send([move(decision.id, [card]) for decision, card in pairs])
 
+    def revoke(self, decisions: list) -> None:
+        """Plays a card that does not follow suit, where it holds one."""
+        moves = [good(decision) for decision in decisions]
+        for decision, made in zip(decisions, moves, strict=True):
+            wrong = [card for card in decision.hand if card not in decision.play_request.legal]
+            if wrong and decision.HasField("play_request"):
+                made.cards.cards[:] = wrong[:1]
+        self.send(moves)
+
+    def four_bid_cards(self, decisions: list) -> None:
+        moves = [good(decision) for decision in decisions]
+        for decision, made in zip(decisions, moves, strict=True):
+            if decision.HasField("bid_request"):
+                made.cards.cards[:] = decision.hand[:4]
+        self.send(moves)
+
     def two_cards(self, decisions: list) -> None:
         self.send([move(decision.id, decision.hand[:2]) for decision in decisions])
 
@@ -78,6 +95,13 @@ class Bot:
         lies = [*self.seen[-3:], *(d.id + 1000 for d in decisions), 0, 2**32 - 1]
         self.send([move(number, [0]) for number in lies])
         self.well(decisions)
+
+    def wrong_id(self, decisions: list) -> None:
+        """Answers each decision under the number after its own."""
+        self.send([move(d.id + 1, good(d).cards.cards) for d in decisions])
+
+    def mute(self, decisions: list) -> None:
+        """Never answers."""
 
     def stall(self, decisions: list) -> None:
         """Never answers again after its third batch."""
@@ -109,6 +133,29 @@ class Bot:
     def crash_always(self, _decisions: list) -> None:
         sys.exit("cannot do this")
 
+    def crash_late(self, decisions: list) -> None:
+        """Dies in its sixth batch, with an exception."""
+        if self.batches == 6:
+            raise LookupError("lost the thread")
+        self.well(decisions)
+
+    def small_batches(self, decisions: list) -> None:
+        """Dies of a batch of more than twenty decisions."""
+        if len(decisions) > 20:
+            sys.exit("too many at once")
+        self.well(decisions)
+
+    def huge(self, decisions: list) -> None:
+        """Sends a message that is larger than any may be."""
+        self.stream.welcome.max_message_bytes = 2**31 - 1
+        self.send([pb.Move(decision=d.id, note="x" * 5_000_000) for d in decisions[:1]])
+        self.well(decisions)
+
+    def garbage(self, decisions: list) -> None:
+        """Sends what is no message before each answer."""
+        self.stream._run(self.stream._call.write(b"\xff\xfe\xfd"))
+        self.well(decisions)
+
     def flood(self, decisions: list) -> None:
         """A flood of moves for nothing, without end."""
         self.well(decisions)
@@ -137,36 +184,124 @@ FAULTS = {
 } | {"none": Bot.well}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument(
-        "--fault",
-        choices=[
-            *FAULTS,
-            "no-hello",
-            "exit-at-once",
-            "wrong-token",
-            "wrong-protocol",
-            "wrong-games",
-        ],
-        default="none",
-    )
-    fault = parser.parse_args().fault
+# Faults that do not lie in an answer: called with each envelope before it is answered.
+
+
+def knows_all(_stream: object, envelope: pb.Envelope) -> None:
+    """Dies of an event that it does not know."""
+    if any(event.WhichOneof("event") is None for event in envelope.events):
+        sys.exit("what is this event?")
+
+
+def orderly(_stream: object, envelope: pb.Envelope) -> None:
+    """Dies when an event comes after a decision."""
+    kinds = [event.HasField("decision") for event in envelope.events]
+    if kinds != sorted(kinds):
+        sys.exit("events come first")
+
+
+def forgetful(_stream: object, envelope: pb.Envelope) -> None:
+    """Dies when it is to take over a match."""
+    if any(event.match_started.HasField("resumed") for event in envelope.events):
+        sys.exit("I was not there")
+
+
+def impatient(_stream: object, _envelope: pb.Envelope) -> None:
+    """Dies when nothing comes for half a second."""
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+
+
+def empty(stream: object, envelope: pb.Envelope) -> None:
+    """Answers what asks nothing with no moves."""
+    if not any(event.HasField("decision") for event in envelope.events):
+        stream.send(pb.Moves())
+
+
+ON_ENVELOPES = {
+    on_envelope.__name__.replace("_", "-"): on_envelope
+    for on_envelope in (knows_all, orderly, forgetful, impatient, empty)
+}
+
+
+# Faults of its beginning and its end.
+
+
+def stay() -> None:
+    """Lives on, whatever it is told."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(60)
+
+
+def leave_child() -> None:
+    """Leaves a process behind."""
+    if os.fork() == 0:
+        os.setsid()
+        stay()
+        os._exit(0)
+
+
+def begin(fault: str) -> None:
+    """What it does before it connects."""
     if fault == "exit-at-once":
         sys.exit(3)
     if fault == "no-hello":
         time.sleep(60)
+    if fault == "garbage-socket":
+        with socket.socket(socket.AF_UNIX) as plain:
+            plain.connect(os.environ["KNAVERY_ADDRESS"].removeprefix("unix:"))
+            plain.sendall(b"HELLO, I AM A BOT\r\n" * 100)
+            time.sleep(60)
+
+
+def end(fault: str, said_goodbye: bool) -> None:
+    """What it does when its stream is over."""
+    if fault == "slow-exit" or (fault == "clings" and not said_goodbye):
+        stay()
+    if fault == "crash-at-exit" and said_goodbye:
+        raise LookupError("no way out")
+    if fault == "leaves-child":
+        leave_child()
+
+
+ENDS = (
+    *("no-hello", "exit-at-once", "wrong-token", "wrong-protocol", "wrong-games", "garbage-socket"),
+    *("stubborn", "clings", "crash-at-exit", "leaves-child"),
+)
+
+
+def play(stream: object, fault: str) -> bool:
+    """Until the stream ends; whether that was with a goodbye."""
+    bot, said_goodbye = Bot(stream), False
+    on_envelope = ON_ENVELOPES.get(fault, lambda *_: None)
+    answer = FAULTS.get(fault, Bot.well)
+    for envelope in stream:
+        on_envelope(stream, envelope)
+        said_goodbye = envelope.events[-1].HasField("goodbye")
+        decisions = [e.decision for e in envelope.events if e.HasField("decision")]
+        if decisions:
+            bot.answer(decisions, answer)
+    return said_goodbye
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    names = [*FAULTS, *ON_ENVELOPES, *ENDS]
+    parser.add_argument("--fault", choices=names, default="none")
+    fault = parser.parse_args().fault
+    begin(fault)
     token = "guess" if fault == "wrong-token" else os.environ["KNAVERY_TOKEN"]
     options = {"games": ("bridge",)} if fault == "wrong-games" else {}
-    with connect(os.environ["KNAVERY_ADDRESS"], token, **options) as stream:
-        bot = Bot(stream)
-        for envelope in stream:
-            decisions = [e.decision for e in envelope.events if e.HasField("decision")]
-            if decisions:
-                bot.answer(decisions, FAULTS[fault])
-    if fault == "slow-exit":
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        time.sleep(60)
+    if fault == "wrong-protocol":
+        client.PROTOCOL = 7
+    said_goodbye = False
+    try:
+        with client.connect(os.environ["KNAVERY_ADDRESS"], token, **options) as stream:
+            said_goodbye = play(stream, fault)
+    except client.Rejected:
+        if fault != "stubborn":
+            raise
+        stay()
+    end(fault, said_goodbye)
 
 
 if __name__ == "__main__":

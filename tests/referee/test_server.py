@@ -26,6 +26,7 @@ from referee.server import (
     CLOSED,
     HUNG_UP,
     MAX_MESSAGE_BYTES,
+    MOST_BYTES,
     READ_AHEAD,
     BadMessage,
     CannotListen,
@@ -297,9 +298,19 @@ async def test_a_message_as_large_as_allowed_arrives_and_a_larger_one_ends_the_s
             await let_in(post, bot)
             bot.say(largest, largest.SerializeToString() + b"x")
             assert ids(await post.receive()) == [1]
-            with pytest.raises(HungUp, match=HUNG_UP):
+            with pytest.raises(HungUp, match="message of 4,194,305 bytes; 4,194,304 are allowed"):
                 await post.receive()
             assert await bot.hear() is grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+@trio_test
+async def test_a_message_too_large_to_be_read_ends_the_stream() -> None:
+    async with a_post() as post:
+        with raw_bot(post) as bot:
+            await let_in(post, bot)
+            bot.say(bytes(MOST_BYTES + 1))
+            with pytest.raises(HungUp, match=HUNG_UP):
+                await post.receive()
 
 
 @trio_test
