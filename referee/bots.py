@@ -6,24 +6,22 @@ start it. What a bot says of itself is checked in one place, and every complaint
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from importlib.resources import files
 from pathlib import Path
+from time import perf_counter
 from typing import Any, Final
 
-import trio
-
-from referee.bot_files import BotError, bot_files, copy, remove, seal, version
+from referee import builds, environments
+from referee.bot_files import BotError, bot_files, copy, locked, remove, seal, version
+from referee.environments import Environment
 from referee.games.registry import GAMES
-from referee.process import Exit, Process, StartError, open_launcher
 
 __all__ = ["Bot", "BotError", "Prepared", "environment", "load", "prepare", "shipped"]
 
@@ -31,10 +29,8 @@ MAX_NAME: Final = 40
 """Characters of a bot's name."""
 MAX_TABLES: Final = 100_000
 """The most that a bot can ask for as its `max_tables`."""
-BUILD_LIMIT: Final = 1800.0
-"""Seconds that a build may take."""
-BUILD_LINES: Final = 12
-"""Lines of a failed build's output that are shown."""
+PYTHONS: Final = frozenset({"python", "python3"})
+"""Commands that mean the Python of the bot's environment, or else the one that runs Knavery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +55,15 @@ class Bot:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """How to start a bot: its command, and the folder to run it in, which it may not change."""
+    """How to start a bot: its command, and the folder to run it in, which it may not change.
+
+    `variables` are for its environment. `seconds` is how long it took to make all this ready, 0 if
+    it was."""
 
     argv: tuple[str, ...]
     cwd: Path
+    variables: Mapping[str, str] = field(default_factory=dict, compare=False)
+    seconds: float = field(default=0.0, compare=False)
 
 
 def shipped() -> tuple[str, ...]:
@@ -210,71 +211,77 @@ def prepare(bot: Bot, cache: Path | None = None) -> Prepared:
     a thread. `cache` None is `cache_root()`. Processes that prepare the same bot wait for each
     other. Raises BotError, whose message may go on with the last lines of a failed build.
     """
-    home = (cache or cache_root()) / "bots" / bot.version
-    tree, ready = home / "bot", home / "ready"
+    began = perf_counter()
+    root = cache or cache_root()
+    home = root / "bots" / bot.version
     try:
         home.mkdir(parents=True, exist_ok=True)
-        with _locked(home / "lock"):
-            if not ready.exists():
-                _make(bot, home, tree)
-                ready.touch()
+        with locked(home / "lock"):
+            own, made = _make(bot, home, root)
     except OSError as error:
         raise BotError(f"{bot.name}: cannot be copied to {home}: {error}") from error
-    return Prepared(_argv(bot.run), tree)
+    return Prepared(
+        argv=_argv(bot.run, own),
+        cwd=home / "bot",
+        variables=_variables(bot, own),
+        seconds=perf_counter() - began if made else 0.0,
+    )
 
 
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _make(bot: Bot, home: Path, root: Path) -> tuple[Environment | None, bool]:
+    """The bot's environment, if it has one, and whether anything had to be done."""
+    tree, ready = home / "bot", home / "ready"
+    if there := ready.exists():
+        own = _environment(bot, home, root)
+        if own is None or own.ready:
+            return own, False
+        there = not own.local
+    if not there:
+        ready.unlink(missing_ok=True)
+        remove(tree)
+        copy(bot_files(bot.source, bot.exclude), tree)
+        if version(bot_files(tree, bot.exclude)) != bot.version:
+            raise BotError(f"{bot.name}: {bot.source} has changed meanwhile: try again")
+    if own := _environment(bot, home, root):
+        environments.make(bot.name, own, tree)
+    if not there:
+        if bot.build:
+            what = f"{bot.name}: its build"
+            builds.run(what, _argv(bot.build, own), tree, home / "build", _variables(bot, own))
+        _check_command(bot, tree)
+        seal(tree)
+        ready.touch()
+    return own, True
 
 
-def _make(bot: Bot, home: Path, tree: Path) -> None:
-    remove(tree)
-    copy(bot_files(bot.source, bot.exclude), tree)
-    if version(bot_files(tree, bot.exclude)) != bot.version:
-        raise BotError(f"{bot.name}: {bot.source} has changed meanwhile: try again")
-    if bot.build:
-        trio.run(_build, bot, tree, home / "build")
-    _check_command(bot, tree)
-    seal(tree)
+def _environment(bot: Bot, home: Path, root: Path) -> Environment | None:
+    """The environment of a bot that runs, or is built, with Python and says what it needs."""
+    if not {*bot.run[:1], *bot.build[:1]} & PYTHONS:
+        return None
+    return environments.environment_for(home / "bot", home, root)
 
 
-async def _build(bot: Bot, tree: Path, log_dir: Path) -> None:
-    """Run a bot's build where it will be run from; its output stays in `log_dir`."""
-    ours = ("KNAVERY_", "GRPC_")
-    env = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
-    async with open_launcher(log_dir) as launcher:
-        try:
-            process = await launcher.start("build", _argv(bot.build), tree, env)
-        except StartError as error:
-            raise BotError(f"{bot.name}: {error}") from error
-        end: Exit | None = None
-        with trio.move_on_after(BUILD_LIMIT):
-            end = await process.wait()
-        if end is None or end.status != 0:
-            raise BotError(_build_failure(bot, end, process))
+def _variables(bot: Bot, own: Environment | None) -> dict[str, str]:
+    """What the bot sees of an environment beside that which all bots see."""
+    if own is not None:
+        return own.variables
+    return environments.sdk_variables() if bot.run[0] in PYTHONS else {}
 
 
-def _build_failure(bot: Bot, end: Exit | None, process: Process) -> str:
-    how = end.words if end else f"is not done after {BUILD_LIMIT:g} s"
-    lines = process.log_tail().rstrip().splitlines()[-BUILD_LINES:]
-    return "\n  ".join((f"{bot.name}: its build {how}; {process.log_path} ends:", *lines))
-
-
-def _argv(command: Sequence[str]) -> tuple[str, ...]:
-    """A command in which python is the one that runs Knavery."""
+def _argv(command: Sequence[str], own: Environment | None = None) -> tuple[str, ...]:
+    """A command in which python is the bot's own, or else the one that runs Knavery."""
     first, *rest = command
-    return (sys.executable if first in ("python", "python3") else first, *rest)
+    python = sys.executable if own is None else str(own.python)
+    return (python if first in PYTHONS else first, *rest)
 
 
 def _check_command(bot: Bot, tree: Path) -> None:
     """Say now, rather than at each start, that there is nothing to run."""
-    command, *arguments = _argv(bot.run)
-    if not shutil.which(str(tree / command) if "/" in command else command):
+    command, *arguments = bot.run
+    is_python = command in PYTHONS
+    if not is_python and not shutil.which(str(tree / command) if "/" in command else command):
         raise BotError(f"{bot.name}: run: {command!r} is missing or may not be executed")
-    script = arguments[0] if arguments and command == sys.executable else ""
+    script = arguments[0] if arguments and is_python else ""
     if script.endswith(".py") and not (tree / script).is_file():
         raise BotError(f"{bot.name}: run: there is no file {script!r} in its folder")
 

@@ -258,8 +258,8 @@ class _Desk(_Place):
         self._house.leaving.start_soon(_clear, post, process, scratch, GOODBYE_GRACE)
 
     async def _start(self, post: Line, scratch: Path) -> Process:
-        environment = bots.environment(post.address, post.token, scratch)
         prepared = self._contestant.prepared
+        environment = bots.environment(post.address, post.token, scratch, prepared.variables)
         try:
             return await self._house.launcher.start(
                 self.player.name, prepared.argv, prepared.cwd, environment

@@ -18,6 +18,8 @@ LAYERS = (
     ("referee.player",),
     ("referee.tables", "referee.decisions", "referee.wire"),
     ("knavery", "referee.launcher", "referee.process", "referee.bot_files", "referee.server"),
+    ("referee.builds",),
+    ("referee.environments",),
     ("referee.bots",),
     ("referee.generation",),
     ("referee.rehearsal",),

@@ -1,5 +1,6 @@
 """The wheel, in an empty environment outside the checkout, plays real matches."""
 
+import json
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 
 from referee.bot_files import bot_files
 from referee.bots import load
+from tests.wheels import wheel
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("knavery", "referee", "tournaments", "sample_bots")
@@ -48,6 +50,30 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (packages,) = (place / "env/lib").glob("python*/site-packages")
     (packages / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return place / "env/bin/knavery"
+
+
+def test_a_bot_with_requirements_has_the_sdk_of_the_wheel(installed: Path, tmp_path: Path) -> None:
+    wheel(tmp_path, "tiny")
+    (tmp_path / "requirements.txt").write_text("tiny\n")
+    (tmp_path / "mine.py").write_text(
+        "import tiny\nfrom knavery import Bot, serve\n"
+        "class Mine(Bot):\n    def play(self, view):\n        return view.legal[0]\n"
+        "if __name__ == '__main__':\n    serve(Mine)\n"
+    )
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(tmp_path),
+        "KNAVERY_CACHE": str(tmp_path / "cache"),
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(tmp_path),
+    }
+    for words in (("build", "mine.py"), ("play", "mine.py", "--json")):
+        done = subprocess.run(
+            [installed, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    (match,) = json.loads(done.stdout)["matches"]
+    assert match["faults"] == []
 
 
 @pytest.mark.parametrize("words", [("play", "lowest", "highest"), ("bots",), ("demo", "--help")])

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 import trio
 
-from referee import bot_files, bots
+from referee import bot_files, bots, builds
 from referee.bots import Bot, BotError, Prepared, environment, load, prepare, shipped
 from referee.process import open_launcher
 
@@ -336,7 +336,7 @@ class TestPrepare:
     def test_a_build_that_takes_too_long(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(bots, "BUILD_LIMIT", 0.1)
+        monkeypatch.setattr(builds, "BUILD_LIMIT", 0.1)
         bot = load(str(write(tmp_path / "bot", bot_toml=TOML + 'build = ["sleep", "600"]')))
         with pytest.raises(BotError, match=r"^alice: its build is not done after 0.1 s; "):
             prepare(bot)
@@ -348,7 +348,7 @@ class TestPrepare:
             ('run = ["./bot.py"]', "run: './bot.py' is missing or may not be executed"),
             ('run = ["no-such-command"]', "run: 'no-such-command' is missing or may not be"),
             ('run = ["python", "x.py"]', "run: there is no file 'x.py' in its folder"),
-            (TOML + 'build = ["./no"]', "build cannot be started: there is no command './no'"),
+            (TOML + 'build = ["./no"]', "its build cannot be started: there is no command './no'"),
         ],
     )
     def test_nothing_to_run(self, tmp_path: Path, toml: str, problem: str) -> None:

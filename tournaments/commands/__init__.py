@@ -5,5 +5,8 @@ with a tournament's file beside it), `arguments(parser)` and `run(arguments) -> 
 Modules import what is heavy inside `run`, so that `knavery --help` is quick.
 """
 
-COMMANDS = ("demo", "play", "check", "run", "resume", "standings", "export", "verify", "bots")
+COMMANDS = (
+    *("demo", "play", "build", "check", "run", "resume", "standings", "export", "verify"),
+    "bots",
+)
 """Every command, in the order in which a user meets them."""
