@@ -21,7 +21,8 @@ LOCKS = {
 
 def test_every_folder_that_is_built_is_a_template() -> None:
     folders = {path.parent for path in (ROOT / "sample_bots").glob("*/bot.toml")}
-    assert {path.name for path in folders if load(str(path)).build} == {each.language for each in TEMPLATES}
+    built = {path.name for path in folders if load(str(path)).build}
+    assert built == {each.language for each in TEMPLATES}
 
 
 def test_it_can_be_entered(template: Template) -> None:
