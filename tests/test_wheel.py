@@ -73,7 +73,7 @@ def test_a_bot_with_requirements_has_the_sdk_of_the_wheel(installed: Path, tmp_p
         )
         assert done.returncode == 0, done.stderr
     (match,) = json.loads(done.stdout)["matches"]
-    assert match["faults"] == []
+    assert {fault["kind"] for fault in match["faults"]} <= {"late"}, match["faults"]
 
 
 @pytest.mark.parametrize("words", [("play", "lowest", "highest"), ("bots",), ("demo", "--help")])
