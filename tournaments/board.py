@@ -36,6 +36,10 @@ class Board:
         if self._open[block] == self._seatings:
             del self._open[block]
             self.complete += 1
+        self.rate(entrants, places)
+
+    def rate(self, entrants: Sequence[int], places: Sequence[int]) -> None:
+        """A match that counts for the ratings only."""
         share = 0.5 / (len(entrants) - 1)
         for one, place in zip(entrants, places, strict=True):
             for other, behind in zip(entrants, places, strict=True):

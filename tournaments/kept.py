@@ -170,7 +170,7 @@ def match_of(row: Row, faults: Sequence[Row], notes: Sequence[Row]) -> KeptMatch
         if [each["number"] for each in rows] != list(range(len(rows))):
             raise ValueError("its faults or notes are not numbered from 0")
     return KeptMatch(
-        block=_block(row),
+        block=block_of(row),
         seating=row["seating"],
         generation=row["generation"],
         attempt=row["number"],
@@ -188,7 +188,7 @@ def match_of(row: Row, faults: Sequence[Row], notes: Sequence[Row]) -> KeptMatch
 def begun_of(row: Row, attempts: Sequence[Row]) -> Begun:
     """The match in a row of `jobs`, with its rows of `attempts`."""
     return Begun(
-        block=_block(row),
+        block=block_of(row),
         seating=row["seating"],
         generation=row["generation"],
         public_id=row["public_id"],
@@ -213,7 +213,7 @@ def process_of(row: Row, deals: Sequence[str]) -> KeptProcess:
 def played_of(row: Row, sides: int) -> Played:
     """The same match as ratings see it: the first seat of each side stands for it."""
     return Played(
-        block=_block(row).id,
+        block=block_of(row).id,
         seating=row["seating"],
         generation=row["generation"],
         entrants=_numbers(row["entrants"])[:sides],
@@ -248,7 +248,8 @@ def _note(row: Row) -> Note:
     return Note(row["deal"], row["seat"], row["phase"], row["trick"], row["text"])
 
 
-def _block(row: Row) -> Block:
+def block_of(row: Row) -> Block:
+    """The block in a row that names epoch, group and block."""
     group = tuple(map(int, row["group"].split("-")))
     return Block(row["epoch"], group, row["block"])
 

@@ -2,6 +2,7 @@
 
 import secrets
 import sys
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from referee.bots import Bot, BotError
 from referee.games.registry import make_rules
 from tournaments.config import ConfigError, EntrantSpec, Tournament
 from tournaments.duration import told
+from tournaments.epochs import Continuation, continuation, missing, schedules, standing
 from tournaments.pace import Pace
 from tournaments.progress import Bar
 from tournaments.runner import Entered, Run, log_folder
@@ -98,8 +100,19 @@ def ready(entered: Sequence[Bot]) -> dict[int, Entered]:
     }
 
 
+def preview(tournament: Tournament, path: Path) -> tuple[Continuation, Schedule]:
+    """What running a tournament again on its file would add, and what it would play. Its bots are
+    looked at, not built; the file is only read."""
+    with Store.open(path, write=False) as store:
+        further = continuation(store, tournament, entrants_of(_entered(tournament.entrants)))
+        return further, missing(store, further.schedule)
+
+
 def start(made: Plan, output: Path, budget: float | None = None) -> int:
-    """Plays a new tournament into a new file, at most for so many seconds; the exit status."""
+    """Plays a tournament into its file, which may hold some of it already, at most for so many
+    seconds; the exit status."""
+    if output.exists():
+        return _further(made, output, budget)
     print(f"{made.tournament.name}: commitment {made.commitment}", flush=True)
     entrants = made.entrants
     with Store.create(output, made.tournament, made.key, entrants, made.commitment) as store:
@@ -111,37 +124,105 @@ def go_on(path: Path, budget: float | None = None) -> int:
     status."""
     with Store.open(path, write=True) as store:
         made = _kept_plan(store)
-        finished = store.tally().finished
-        missing = made.schedule.counts().matches - finished
-        print(f"{made.tournament.name}: {finished:,} matches are there, {missing:,} are missing")
+        _say_missing(store, made)
         return _play(store, made, budget)
 
 
+def _further(made: Plan, path: Path, budget: float | None) -> int:
+    """Goes on with a file, in a new epoch if anything has changed."""
+    began = time.monotonic()
+    with Store.open(path, write=True) as store:
+        further = continuation(store, made.tournament, made.entrants)
+        _note_places(store, further, made.entrants)
+        now = _placed(made, store.master_key(), further)
+        if not further.begins:
+            _say_missing(store, now)
+        elif _finish(store, now, further.rest):
+            _begin(store, now, further)
+        else:
+            epoch = further.schedule.epoch
+            print(f"stopped before epoch {epoch} began: run the same again", file=sys.stderr)
+            return 1
+        left = None if budget is None else max(1.0, budget - (time.monotonic() - began))
+        return _play(store, now, left)
+
+
+def _placed(made: Plan, key: bytes, further: Continuation) -> Plan:
+    """A plan with the file's key, list of entrants, and schedule."""
+    field = {place: made.field[n] for n, place in enumerate(further.field)}
+    return Plan(made.tournament, key, further.schedule, further.entrants, field)
+
+
+def _note_places(store: Store, further: Continuation, bots: Sequence[Entrant]) -> None:
+    """A bot that has moved is looked for in its new place from now on."""
+    known = store.entrants()
+    for place, bot in zip(further.field, bots, strict=True):
+        if place < len(known) and known[place] != bot:
+            store.relocate(place, bot.source, bot.run)
+
+
+def _finish(store: Store, made: Plan, rest: Schedule) -> bool:
+    """Finishes the blocks that are begun; whether it was let."""
+    blocks = {block.id for block in rest.blocks()}
+    if not blocks:
+        return True
+    before = [match for match in store.played() if match.block in blocks]
+    bar = Bar(rest, [each.name for each in made.entrants], before)
+    run = Run(store, rest, made.field, bar, made.tournament.tables)
+    finished = trio.run(run.play, log_folder(store.path))
+    bar.close()
+    return finished
+
+
+def _begin(store: Store, made: Plan, further: Continuation) -> None:
+    """Ends the last epoch of a file and begins the next."""
+    over = store.epochs()[-1]
+    store.add_epoch(made.tournament, further.added, made.schedule.entrants, made.commitment)
+    if over.published is None:
+        print(f"epoch {over.number} is over; {_key_line(further.rest)}")
+    name, epoch = made.tournament.name, made.schedule.epoch
+    print(f"{name}: commitment of epoch {epoch} {made.commitment}", flush=True)
+
+
+def _say_missing(store: Store, made: Plan) -> None:
+    here = f"e{made.schedule.epoch}/"
+    finished = sum(name.startswith(here) for name in store.finished_job_ids())
+    lacking = made.schedule.counts().matches - finished
+    print(f"{made.tournament.name}: {finished:,} matches are there, {lacking:,} are missing")
+
+
 def _kept_plan(store: Store) -> Plan:
-    epoch = store.epochs()[-1]
+    tournament, schedule = store.tournament(), schedules(store)[-1]
     entrants = store.entrants()
-    entered = [_same(store.path, each) for each in entrants]
-    key = store.master_key()
-    schedule = epoch.tournament.schedule(key, epoch.field, epoch.number)
-    return Plan(epoch.tournament, key, schedule, entrants, ready(entered))
+    entered = [_same(store.path, entrants[n]) for n in schedule.entrants]
+    field = {schedule.entrants[n]: each for n, each in ready(entered).items()}
+    return Plan(tournament, store.master_key(), schedule, entrants, field)
 
 
 def _same(path: Path, entrant: Entrant) -> Bot:
     """The bot of an entrant, if it is still what it was."""
-    bot = bots.load(f"{entrant.name}={entrant.source}")
-    if bot.version != entrant.version:
+    mend = (
+        f"put {entrant.source} back as it was (version {entrant.version[:12]}), or go on with the "
+        "bots as they are now: `knavery run` with the tournament's FILE.toml or FOLDER"
+    )
+    try:
+        bot = bots.load(f"{entrant.name}={entrant.source}")
+    except BotError as exc:
         raise StoreError(
-            f"{path}: {entrant.name} is not what it was when the tournament began: "
-            f"put {entrant.source} back as it was (version {entrant.version[:12]})"
-        )
+            f"{path}: {entrant.name} cannot be entered any more: {exc}; {mend}"
+        ) from exc
+    if bot.version != entrant.version:
+        raise StoreError(f"{path}: {entrant.name} is not what it was when it was entered: {mend}")
     return bot
 
 
 def _play(store: Store, made: Plan, budget: float | None) -> int:
     schedule = made.schedule
     here = f"e{schedule.epoch}/"
-    before = [match for match in store.played() if match.block.startswith(here)]
+    matches = list(standing(store))
+    before = [match for match in matches if match.block.startswith(here)]
     bar = Bar(schedule, [each.name for each in made.entrants], before, budget)
+    bar.remember(match for match in matches if not match.block.startswith(here))
     pace = Pace(schedule, store.finished_job_ids(), budget, say=bar.say)
     run = Run(store, schedule, made.field, bar, made.tournament.tables, pace)
     uninterrupted = trio.run(run.play, log_folder(store.path))
@@ -157,5 +238,10 @@ def _play(store: Store, made: Plan, budget: float | None) -> int:
             f"`knavery resume {store.path}` plays the rest"
         )
     else:
-        print(f"key of the deals, as committed to: {schedule.key.hex()}")
+        print(_key_line(schedule))
     return 0
+
+
+def _key_line(schedule: Schedule) -> str:
+    which = f" of epoch {schedule.epoch}" if schedule.epoch else ""
+    return f"key of the deals{which}, as committed to: {schedule.key.hex()}"

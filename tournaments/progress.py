@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Iterable
 from typing import Never, TextIO
 
 from tqdm import tqdm
@@ -56,6 +57,11 @@ class Bar:
             dynamic_ncols=True,
             bar_format="{percentage:3.0f}% |{bar:10}| {n:,}/{total:,} matches{postfix}",
         )
+
+    def remember(self, matches: Iterable[Played]) -> None:
+        """Matches of earlier epochs, which say who leads and are no part of this schedule."""
+        for match in matches:
+            self._board.rate(match.entrants, match.places)
 
     @property
     def complete(self) -> int:

@@ -4,7 +4,7 @@ errors in our words. What its rows mean is in tournaments/store.py.
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from importlib import resources
 from pathlib import Path
@@ -217,16 +217,35 @@ def _fill(
     db.executescript(f"BEGIN; {_schema()}")
     now = time.time()
     db.execute("INSERT INTO tournament VALUES (0, ?, ?)", (master_key, now))
-    db.executemany(
-        "INSERT INTO entrants VALUES (?, ?, ?, ?, ?)",
-        [(n, *entrant_row(entrant)) for n, entrant in enumerate(entrants)],
-    )
-    field = canonical(list(range(len(entrants))))
-    config = canonical(to_plain(tournament))
-    db.execute("INSERT INTO epochs VALUES (0, ?, ?, ?, ?, NULL)", (config, field, commitment, now))
+    insert_entrants(db, 0, entrants)
+    insert_epoch(db, 0, tournament, range(len(entrants)), commitment, now)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     db.execute("COMMIT")
+
+
+def insert_entrants(db: sqlite3.Connection, first: int, entrants: Sequence[Entrant]) -> None:
+    """Entrants from this index on."""
+    db.executemany(
+        "INSERT INTO entrants VALUES (?, ?, ?, ?, ?)",
+        [(n, *entrant_row(entrant)) for n, entrant in enumerate(entrants, first)],
+    )
+
+
+def insert_epoch(
+    db: sqlite3.Connection,
+    number: int,
+    tournament: Tournament,
+    field: Iterable[int],
+    commitment: str,
+    started: float,
+) -> None:
+    """An epoch of a field (indices of entrants); `started` is in seconds since 1970."""
+    config, members = canonical(to_plain(tournament)), canonical(list(field))
+    db.execute(
+        "INSERT INTO epochs VALUES (?, ?, ?, ?, ?, NULL)",
+        (number, config, members, commitment, started),
+    )
 
 
 def fold(path: Path) -> None:

@@ -173,7 +173,7 @@ class Run:
                     await self._waves(house)
                 nursery.cancel_scope.cancel()
         stopped = scope.cancel_called
-        if not (stopped or self._pace.out_of_time):
+        if not (stopped or self._pace.out_of_time or self._schedule.only is not None):
             self._store.publish(self._schedule.epoch)
         return not stopped
 

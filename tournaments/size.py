@@ -16,22 +16,29 @@ def schedule_of(tournament: Tournament) -> Schedule:
     return tournament.schedule(ANY_KEY, range(len(tournament.entrants)))
 
 
-def announcement(tournament: Tournament, budget: float | None = None) -> str:
-    """Groups, matches, process starts, and how long they take."""
-    schedule = schedule_of(tournament)
+def announcement(
+    tournament: Tournament, budget: float | None = None, schedule: Schedule | None = None
+) -> str:
+    """Groups, matches, process starts, and how long they take, of what is to be played now (if
+    `schedule` is None: all of the tournament)."""
+    schedule = schedule or schedule_of(tournament)
     counts, rules = schedule.counts(), tournament.rules
+    about = f"{tournament.name}: {rules.game} {rules.variant}, {len(tournament.entrants)} bots, "
+    if not counts.matches:
+        return about + "and nothing is left to be played"
     ahead = estimate.before(schedule, cores())
-    return (
-        f"{tournament.name}: {rules.game} {rules.variant}, {len(tournament.entrants)} bots, "
+    return about + (
         f"{counted(counts.groups, 'group')}, {counted(counts.blocks, 'block')}, "
         f"{counts.matches:,} matches, about {counts.starts:,} process starts; {ahead}"
         + ("" if budget is None else f", of which {told(budget)} are to be played")
     )
 
 
-def guard(tournament: Tournament, budget: float | None = None) -> None:
-    """ConfigError for a tournament that takes more than a day even if its bots are quick."""
-    schedule = schedule_of(tournament)
+def guard(
+    tournament: Tournament, budget: float | None = None, schedule: Schedule | None = None
+) -> None:
+    """ConfigError if what is to be played now takes more than a day even if its bots are quick."""
+    schedule = schedule or schedule_of(tournament)
     ahead = estimate.within(estimate.before(schedule, cores()), budget)
     if ahead.low <= estimate.LONGEST:
         return

@@ -1,5 +1,5 @@
-"""A tournament's file: what its rows mean, and all SQL about them (tournaments/rows.py has what
-is the same for any file).
+"""A tournament's file: what its rows mean, and all SQL about them, which is why it is longer than
+other files (tournaments/rows.py has what is the same for any file).
 
 The file holds facts (schema.sql; design, section 7). While it is written it belongs to one
 process and others may read it; closed, it is one file. Each change is one transaction, and a
@@ -23,6 +23,7 @@ from tournaments.kept import (
     KeptProcess,
     Tally,
     begun_of,
+    block_of,
     digest,
     entrant_of,
     epoch_of,
@@ -45,10 +46,12 @@ from tournaments.rows import (
     StoreError,
     build,
     fold,
+    insert_entrants,
+    insert_epoch,
     owning,
     translated,
 )
-from tournaments.schedule import Entrant, Scheduled, generations, group_size
+from tournaments.schedule import Block, Entrant, Scheduled, generations, group_size
 
 __all__ = ["APPLICATION_ID", "SCHEMA_VERSION", "Store", "StoreError"]
 
@@ -159,6 +162,30 @@ class Store(Rows):
             raise self._damaged()
         return epochs
 
+    def add_epoch(
+        self,
+        tournament: Tournament,
+        added: Sequence[Entrant],
+        field: Iterable[int],
+        commitment: str,
+    ) -> None:
+        """Begin the next epoch, with entrants that are new to the file, and end the one before:
+        none of its deals is played any more, so its key may be shown."""
+        with self._change("an epoch begins"):
+            now = time.time()
+            self._db.execute("UPDATE epochs SET published = coalesce(published, ?)", (now,))
+            insert_entrants(self._db, self._one("SELECT count(*) FROM entrants"), added)
+            number = self._one("SELECT max(epoch) + 1 FROM epochs")
+            insert_epoch(self._db, number, tournament, field, commitment, now)
+
+    def relocate(self, entrant: int, source: str, run: Sequence[str]) -> None:
+        """Note where the same version of an entrant lies now."""
+        with self._change("an entrant has moved"):
+            self._db.execute(
+                "UPDATE entrants SET source = ?, run = ? WHERE entrant = ?",
+                (source, canonical(run), entrant),
+            )
+
     def publish(self, epoch: int) -> None:
         """Note that the epoch's last deal is over, so that its key may be shown."""
         with self._change("an epoch ends"):
@@ -256,6 +283,22 @@ class Store(Rows):
         """The names of all matches that have a result."""
         rows = self._rows(f"SELECT {_JOB_ID} {_FINISHED}")
         return {name for (name,) in rows}
+
+    def complete_blocks(self) -> Iterator[Block]:
+        """The blocks that are finished under every seating, epoch by epoch."""
+        return self._blocks("= ?")
+
+    def begun_blocks(self) -> Iterator[Block]:
+        """The blocks with a finished match that are not complete, epoch by epoch."""
+        return self._blocks("< ?")
+
+    def _blocks(self, count: str) -> Iterator[Block]:
+        for row in self._rows(
+            f'SELECT epoch, "group", block {_FINISHED} GROUP BY epoch, block, "group"'
+            f" HAVING count(*) {count} ORDER BY epoch, block",
+            self._seatings(),
+        ):
+            yield self._value(block_of, row)
 
     def played(self) -> Iterator[Played]:
         """Every finished match as ratings see it, those of open blocks too."""

@@ -1,16 +1,19 @@
 """From a store to standings, and standings as a terminal shows them."""
 
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 
 from tournaments import standings
+from tournaments.epochs import schedules, standing
 from tournaments.standings import Entry, Standings
 from tournaments.store import Store, StoreError
 
 
 def computed(store: Store, anchor: str | None = None) -> Standings:
-    """The standings of a tournament as they are now; `anchor` names the entrant rated 1500."""
-    epoch = store.epochs()[-1]
+    """The standings of a tournament's present field as they are now; `anchor` names the entrant
+    rated 1500."""
     entrants = store.entrants()
     faults = store.fault_counts()
     forfeits = store.forfeit_counts()
@@ -18,19 +21,22 @@ def computed(store: Store, anchor: str | None = None) -> Standings:
         Entry(each.name, each.version, sum(faults.get(n, {}).values()), forfeits.get(n, 0))
         for n, each in enumerate(entrants)
     ]
-    schedule = epoch.tournament.schedule(store.master_key(), epoch.field, epoch.number)
-    return standings.compute(
+    schedule = schedules(store)[-1]
+    field = {entrants[n].name: n for n in schedule.entrants}
+    result = standings.compute(
         entries,
-        list(store.played()),
+        list(standing(store)),
         seatings_per_block=schedule.generations,
-        blocks=schedule.counts().blocks,
-        anchor=None if anchor is None else _index(anchor, [each.name for each in entrants]),
+        blocks=schedule.counts().blocks + sum(schedule.done.values()),
+        anchor=None if anchor is None else _index(anchor, field),
     )
+    rows = tuple(row for row in result.rows if row.entrant in field.values())
+    return replace(result, rows=rows)
 
 
-def _index(name: str, names: list[str]) -> int:
+def _index(name: str, names: Mapping[str, int]) -> int:
     if name in names:
-        return names.index(name)
+        return names[name]
     near = get_close_matches(name, names, 1)
     mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
     raise StoreError(f"no entrant is called {name!r}: {mend}")

@@ -6,24 +6,27 @@ Everything is read from the store as plain values and worked out again; what is 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from referee.match import FaultKind
+from tournaments.epochs import schedules
 from tournaments.kept import Begun, Epoch, KeptMatch
 from tournaments.rejudge import Disagreement, rejudge
-from tournaments.schedule import Block, Schedule, Scheduled, Seat, commitment
+from tournaments.schedule import Block, Entrant, Schedule, Scheduled, Seat, commitment
 from tournaments.store import Store
 
 
 @dataclass(slots=True)
 class EpochReport:
-    """One epoch. `published`: its key may be shown; `blocks` and `matches` are the schedule's,
-    `begun`, `finished` and `complete` (blocks) what is there of them."""
+    """One epoch. `published`: its key may be shown; `over`: a later one has begun, and no more of
+    this one is played; `blocks` and `matches` are the schedule's, `begun`, `finished` and
+    `complete` (blocks) what is there of them."""
 
     number: int
     commitment: str
     published: bool
+    over: bool
     blocks: int = 0
     matches: int = 0
     begun: int = 0
@@ -32,8 +35,8 @@ class EpochReport:
 
     @property
     def missing(self) -> int:
-        """Matches that have no result."""
-        return self.matches - self.finished
+        """Matches that have no result and are still to be played."""
+        return 0 if self.over else self.matches - self.finished
 
 
 @dataclass(slots=True)
@@ -55,7 +58,7 @@ class Report:
 
     @property
     def missing(self) -> int:
-        """Matches that have no result, of all epochs."""
+        """Matches that are still to be played."""
         return sum(epoch.missing for epoch in self.epochs)
 
 
@@ -83,27 +86,40 @@ class _Verification:
         self._begun: dict[str, Begun] = {}
 
     def run(self) -> None:
-        key = self._store.master_key()
-        for epoch in self._store.epochs():
-            self._commitment(key, epoch)
+        self._epochs()
         self._jobs()
         met = self._ledger()
         self._matches(met)
         self._counts()
 
-    def _commitment(self, key: bytes, epoch: Epoch) -> None:
+    def _epochs(self) -> None:
+        """Epochs follow one another, and are of one contest."""
+        epochs, entrants = self._store.epochs(), self._store.entrants()
+        first, last = epochs[0].tournament, epochs[-1].number
+        for number, epoch in enumerate(epochs):
+            where = f"epoch {number}"
+            _require(epoch.number == number, f"{where}: is missing")
+            _require(all(0 <= n < len(entrants) for n in epoch.field), f"{where}: its field")
+            names = {entrants[n].name for n in epoch.field}
+            _require(len(names) == len(epoch.field), f"{where}: its field has a name twice")
+            now = epoch.tournament
+            _require(
+                (now.rules, now.seatings) == (first.rules, first.seatings),
+                f"{where}: its rules or seatings are not those of the tournament",
+            )
+            shown, over = epoch.published is not None, number < last
+            _require(shown or not over, f"{where}: is over, and its key may not be shown")
+            self._report.epochs.append(EpochReport(number, epoch.commitment, shown, over))
+        for epoch, schedule in zip(epochs, schedules(self._store), strict=True):
+            self._commitment(epoch, schedule, entrants)
+
+    def _commitment(self, epoch: Epoch, schedule: Schedule, entrants: Sequence[Entrant]) -> None:
         """The key, the rules and the entrants of an epoch are those that were committed to."""
-        entrants = self._store.entrants()
-        where = f"epoch {epoch.number}"
-        _require(all(0 <= n < len(entrants) for n in epoch.field), f"{where}: its field")
-        schedule = epoch.tournament.schedule(key, epoch.field, epoch.number)
         self._schedules[epoch.number] = schedule
-        self._report.epochs.append(
-            EpochReport(epoch.number, epoch.commitment, epoch.published is not None)
-        )
         _require(
             commitment(schedule, entrants) == epoch.commitment,
-            f"{where}: its key, rules, clock, schedule or entrants are not those committed to",
+            f"epoch {epoch.number}: its key, rules, clock, schedule or entrants are not those "
+            "committed to",
         )
 
     def _jobs(self) -> None:

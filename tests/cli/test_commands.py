@@ -11,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import ROOT, Knavery, command
 from tournaments.commands import COMMANDS
+from tournaments.ownership import Ownership
 
 TRIO = ("lowest", "highest", "random")
 
@@ -87,14 +88,6 @@ def test_resuming_what_is_complete_says_so_and_changes_nothing(
     assert before in done.stdout
 
 
-@pytest.mark.usefixtures("played")
-def test_running_again_does_not_overwrite(knavery: Knavery) -> None:
-    done = knavery("run", "small.toml")
-    assert done.returncode == 2
-    assert "small.knavery: exists already" in done.stderr
-    assert "knavery resume" in done.stderr
-
-
 def test_a_folder_of_bots_is_a_tournament(knavery: Knavery, tmp_path: Path) -> None:
     folder = tmp_path / "friends"
     folder.mkdir()
@@ -164,10 +157,11 @@ def test_a_budget_ends_a_run_that_can_be_resumed(knavery: Knavery, tmp_path: Pat
 def test_several_tournaments_one_after_the_other(knavery: Knavery, tmp_path: Path) -> None:
     write(tmp_path, "one")
     write(tmp_path, "two")
-    (tmp_path / "one.knavery").touch()
+    owner = Ownership(tmp_path / "one.knavery")
     done = knavery("run", "one.toml", "two.toml")
+    owner.release()
     assert done.returncode == 2
-    assert "one.knavery: exists already" in done.stderr
+    assert "one.knavery: is being written by process" in done.stderr
     assert "two: commitment" in done.stdout
     assert "1 block complete" in knavery("standings", "two.knavery").stdout
 

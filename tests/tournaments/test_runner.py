@@ -178,6 +178,6 @@ def test_a_changed_bot_is_not_resumed(tmp_path: Path) -> None:
     path = tmp_path / "t.knavery"
     assert not play(made, path, Quiet(stop_after=2))
     Path(entrants[1].path, "bot.py").write_text("print('another')\n")
-    with pytest.raises(StoreError, match=r"bot1 is not what it was .*put .* back"):
+    with pytest.raises(StoreError, match=r"bot1 is not what it was when .*put .* back"):
         launch.go_on(path)
     assert bots.load(entrants[0].path).name == "bot0"

@@ -9,7 +9,10 @@ from tournaments.commands.budget import add_budget
 from tournaments.errors import COULD_NOT, STOPPED, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tournaments.config import Tournament
+    from tournaments.epochs import Continuation
     from tournaments.launch import Plan
 
 HELP = "play tournaments: of configurations (FILE.toml), or of all the bots in a folder"
@@ -22,7 +25,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         metavar="FILE.toml or FOLDER",
-        help="all are checked, then played one after the other",
+        help="all are checked, then played one after the other; one that has been played before "
+        "goes on, with newcomers and new versions",
     )
     parser.add_argument(
         "-o", "--output", type=Path, help="the file to write, for one source (NAME.knavery)"
@@ -51,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
     tournaments = {}
     for source in outputs:
         with verdict.about_one():
-            tournaments[source] = _checked(source, arguments)
+            tournaments[source] = _checked(source, outputs[source], arguments)
     if verdict.status or arguments.dry_run:
         return verdict.status
     plans = {}
@@ -82,15 +86,36 @@ def _outputs(arguments: argparse.Namespace) -> dict[Path, Path]:
     return outputs
 
 
-def _checked(source: Path, arguments: argparse.Namespace) -> "Tournament":
-    """A source's tournament; says how large it is, and ConfigError if that is too much."""
-    from tournaments import size
+def _checked(source: Path, output: Path, arguments: argparse.Namespace) -> "Tournament":
+    """A source's tournament; says what has changed and how much is to be played, and ConfigError
+    if that is too much."""
+    from tournaments import launch, size
 
     tournament = _tournament(source, arguments)
-    print(size.announcement(tournament, arguments.budget), flush=True)
+    schedule = None
+    if output.exists():
+        further, schedule = launch.preview(tournament, output)
+        print("\n".join(_changes(output, further)))
+    print(size.announcement(tournament, arguments.budget, schedule), flush=True)
     if not (arguments.yes or arguments.dry_run):
-        size.guard(tournament, arguments.budget)
+        size.guard(tournament, arguments.budget, schedule)
     return tournament
+
+
+def _changes(output: Path, further: "Continuation") -> "Iterator[str]":
+    """What has changed since a file was written, for people."""
+    from referee.process import printable
+    from tournaments.plain import counted
+
+    epoch = further.schedule.epoch
+    if not further.begins:
+        yield f"{output.name} is there, and nothing has changed"
+        return
+    yield f"{output.name} is there, and epoch {epoch} begins:"
+    for line in further.change.lines():
+        yield f"  {printable(line)}"
+    if begun := further.rest.counts().blocks:
+        yield f"  finished first: {counted(begun, 'block')} of epoch {epoch - 1}, begun already"
 
 
 def _tournament(source: Path, arguments: argparse.Namespace) -> "Tournament":

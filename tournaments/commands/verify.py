@@ -40,7 +40,7 @@ def checked(report: "Report") -> str:
             f"epoch {epoch.number}",
             f"commitment {epoch.commitment}: its key, rules, clock and entrants are those; "
             f"{epoch.finished:,} of {epoch.matches:,} matches are finished, {epoch.complete:,} of "
-            f"{epoch.blocks:,} blocks complete",
+            f"{epoch.blocks:,} blocks complete" + ("; it is over" if epoch.over else ""),
         )
         for epoch in report.epochs
     ]
@@ -85,6 +85,7 @@ def as_json(report: "Report") -> dict[str, Any]:
                 "epoch": epoch.number,
                 "commitment": epoch.commitment,
                 "published": epoch.published,
+                "over": epoch.over,
                 "blocks": epoch.blocks,
                 "complete": epoch.complete,
                 "matches": epoch.matches,
