@@ -20,7 +20,7 @@ from referee.bots import Bot, BotError, Prepared, prepare
 from referee.check_steps import Trial
 from referee.findings import Failed, Finding, clipped, last_lines
 from referee.games.registry import GAMES
-from referee.generation import open_house
+from referee.house import open_house
 from referee.match import ClockRules, FaultRules
 from referee.process import log_tail
 from referee.rehearsal import Rehearsal

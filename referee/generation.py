@@ -3,14 +3,15 @@
 The only place where the pure parts (`tables.py`, `player.py`) meet processes and streams. Each
 player has one task, which lives through its processes one after the other; in each life one
 task reads, one writes and keeps the time, and one waits for the process to end.
+
+Generations come in turn. While one drains, the processes of the next are started, up to their
+hello; its matches begin when the one before is over (design, section 4). A player that has nothing
+left to play is let go at once, so that its place among the processes is free.
 """
 
-import gc
-import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -18,67 +19,33 @@ from typing import Protocol
 
 import trio
 
-from knavery.v1.referee_pb2 import FromReferee, Hello, Moves, Welcome
+from knavery.v1.referee_pb2 import FromReferee, Hello
 from referee import bots, wire
-from referee.match import Ask, ClockRules, FaultRules, RefereeBug
+from referee.house import House, Line, Turn, cores
+from referee.match import Ask, RefereeBug
 from referee.player import Move, Player
-from referee.process import Launcher, Process, StartError, open_launcher
-from referee.server import MAX_MESSAGE_BYTES, BadMessage, HungUp, open_door
+from referee.process import Process, StartError
+from referee.server import MAX_MESSAGE_BYTES, BadMessage, HungUp
 from referee.tables import Tables
 
 GOODBYE_GRACE = 2.0
 """Seconds that a process has to exit after its goodbye."""
-COLLECT_EVERY = 100_000
-"""New objects between searches for garbage in cycles. What a decision leaves behind is freed by
-reference counts; Python's own 700 spent 7 % of the referee's time on searching."""
 EXIT_GRACE = 0.5
 """Seconds in which a process whose stream ended is expected to end too."""
-
-
-class Line(Protocol):
-    """What a process is talked to through: a `Post`, or one that a rehearsal listens in on."""
-
-    address: str
-    token: str
-    refused: list[str]
-
-    async def hello(self) -> Hello: ...
-    async def welcome(self, welcome: Welcome) -> None: ...
-    async def reject(self, reason: str) -> None: ...
-    async def send(self, message: FromReferee | bytes) -> None: ...
-    async def receive(self) -> tuple[float, Moves]: ...
-    async def close(self) -> None: ...
-
-
-class Listener(Protocol):
-    """What makes lines: a `Door`, as a rule."""
-
-    async def listen(self) -> Line: ...
+START_SLOT = 3.0
+"""Seconds for which a process that does not say hello keeps others from starting. What takes longer
+either waits for something or is worth sharing the cores with."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """A player and what to start for it; `max_tables` is what its bot.toml says."""
+    """A player and what to start for it; `max_tables` is what its bot.toml says. One that is not
+    `early` is started only when the matches begin."""
 
     player: Player
     prepared: bots.Prepared
     max_tables: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class House:
-    """What a whole run shares: where bots connect, who starts them, and the rules for both.
-
-    `starts` lets as many processes start at once as there are cores; `leaving` is where those
-    of the last generation say goodbye while the next one begins."""
-
-    door: Listener
-    launcher: Launcher
-    game: str
-    clock: ClockRules
-    faults: FaultRules
-    starts: trio.CapacityLimiter
-    leaving: trio.Nursery
+    early: bool = True
 
 
 class Watcher(Protocol):
@@ -97,45 +64,37 @@ class Watcher(Protocol):
         """The player's processes failed too often: it is out of this generation."""
 
 
-@asynccontextmanager
-async def open_house(
-    game: str, clock: ClockRules, faults: FaultRules, log_dir: Path
-) -> AsyncIterator[House]:
-    """A house for a block; at its end no process, socket or file of it is left but the logs."""
-    thresholds = gc.get_threshold()
-    gc.set_threshold(COLLECT_EVERY, *thresholds[1:])
-    try:
-        async with (
-            open_launcher(log_dir) as launcher,
-            open_door() as door,
-            trio.open_nursery() as leaving,
-        ):
-            starts = trio.CapacityLimiter(cores())
-            yield House(door, launcher, game, clock, faults, starts, leaving)
-    finally:
-        gc.set_threshold(*thresholds)
-
-
 async def play_generation(
     house: House,
     contestants: Sequence[Contestant],
     tables: Tables,
     watcher: Watcher,
     companions: Sequence[Player] = (),
+    turn: Turn | None = None,
+    absent: Callable[[], Mapping[Player, str]] = dict,
 ) -> None:
-    """Plays all matches of the tables, with a fresh process for each contestant.
+    """Plays all matches of the tables, with a fresh process for each contestant, which is started
+    at once; matches begin when it is this generation's turn, and then `absent` says who is out of
+    it, and why.
 
     Companions have none: what is asked of them is answered here, with the smallest legal cards."""
-    generation = _Generation(house, tables, watcher)
+    turn = turn or Turn()
+    generation = _Generation(house, tables, watcher, turn)
     desks = [_Desk(generation, each) for each in contestants]
     everybody = [*desks, *(_Companion(generation, player) for player in companions)]
     generation.desks.update((desk.player, desk) for desk in everybody)
-    for desk in desks:
-        watcher.starting(desk.player, 0)
-    tables.fill(perf_counter())
+    if not turn.is_mine:
+        house.starts.total_tokens = max(1, cores() - 1)
     async with trio.open_nursery() as nursery:
         for each in everybody:
             nursery.start_soon(each.run)
+        await turn.comes()
+        house.starts.total_tokens = cores()
+        for player, cause in absent().items():
+            tables.give_up(player, perf_counter(), cause)
+        tables.fill(perf_counter())
+        generation.playing.set()
+        generation.wake()
     if not tables.done:
         raise RefereeBug("a generation ended with matches open")
 
@@ -145,12 +104,14 @@ class _Generation:
     house: House
     tables: Tables
     watcher: Watcher
+    turn: Turn
     desks: "dict[Player, _Place]" = field(default_factory=dict)
+    playing: trio.Event = field(default_factory=trio.Event)
 
     def wake(self) -> None:
-        """Lets everybody look who may have something to send, or all when all is over."""
-        if self.tables.done:
-            self.tables.touched.update(self.desks)
+        """Lets everybody look who may have something to send, or to end."""
+        if self.tables.draining:
+            self.turn.draining.set()
         for player in self.tables.touched & self.desks.keys():
             self.desks[player].news.set()
         self.tables.touched.clear()
@@ -169,8 +130,12 @@ class _Place:
         self._generation = generation
         self._tables = generation.tables
 
+    @property
+    def _over(self) -> bool:
+        return self._tables.over(self.player)
+
     async def run(self) -> None:
-        """Until all is played."""
+        """Until it has nothing left to play."""
         raise NotImplementedError
 
     async def _rest(self) -> None:
@@ -191,7 +156,7 @@ class _Companion(_Place):
 
     async def run(self) -> None:
         self._tables.arrived(self.player, None, None)
-        while not self._tables.done:
+        while not self._over:
             self.news = trio.Event()
             batch = self._tables.next_batch(self.player, perf_counter())
             if batch is None:
@@ -215,19 +180,33 @@ class _Desk(_Place):
         self._contestant = contestant
         self._house = generation.house
         self._watcher = generation.watcher
+        self._leaves = False
 
     async def run(self) -> None:
+        """Waits for a place among the processes that live, and keeps it until it is over."""
+        if not self._contestant.early:
+            await self._generation.playing.wait()
+        places = self._house.places
+        await places.acquire_on_behalf_of(self)
+        try:
+            await self._lives()
+        finally:
+            if not self._leaves:
+                places.release_on_behalf_of(self)
+
+    async def _lives(self) -> None:
         """Process after process, until all is played or too many have died."""
         restarts = self._house.faults.restarts
         cause = ""
         for restart in range(restarts + 1):
-            if restart:
-                self._watcher.starting(self.player, restart)
+            if self._over:
+                return
+            self._watcher.starting(self.player, restart)
             try:
                 await self._live()
             except* _Died as died:
                 cause = str(_first(died))
-            if self._tables.done:
+            if self._over:
                 return
             self._watcher.lost(self.player, cause)
             self._tables.lost(self.player, perf_counter(), cause)
@@ -245,7 +224,10 @@ class _Desk(_Place):
             post = await self._house.door.listen()
             async with self._house.starts:
                 process = await self._start(post, scratch)
-                await self._welcome(post, process)
+                limit = self._house.clock.startup
+                hello = await self._hello(post, process, min(limit, START_SLOT))
+            hello = hello or await self._hello(post, process, max(0.0, limit - START_SLOT))
+            await self._welcome(post, process, hello)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._watch, process)
                 nursery.start_soon(self._read, post, process)
@@ -255,7 +237,12 @@ class _Desk(_Place):
             with trio.CancelScope(shield=True):
                 await _clear(post, process, scratch, grace=0.0)
             raise
-        self._house.leaving.start_soon(_clear, post, process, scratch, GOODBYE_GRACE)
+        self._leaves = True
+        self._house.leaving.start_soon(self._leave, post, process, scratch)
+
+    async def _leave(self, post: Line, process: Process, scratch: Path) -> None:
+        await _clear(post, process, scratch, GOODBYE_GRACE)
+        self._house.places.release_on_behalf_of(self)
 
     async def _start(self, post: Line, scratch: Path) -> Process:
         prepared = self._contestant.prepared
@@ -267,18 +254,24 @@ class _Desk(_Place):
         except StartError as problem:
             raise _died(f"could not be started: {problem}") from problem
 
-    async def _welcome(self, post: Line, process: Process) -> None:
-        """Waits for the hello of a process that has just been started, and answers it."""
-        limit = self._house.clock.startup
-        with trio.move_on_after(limit) as patience:
+    async def _hello(self, post: Line, process: Process, limit: float) -> Hello | None:
+        """The hello of a process that has been started, if it comes within so many seconds."""
+        hello = None
+        with trio.move_on_after(limit):
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._watch, process)
                 hello = await post.hello()
                 nursery.cancel_scope.cancel()
-        if patience.cancelled_caught:
+        return hello
+
+    async def _welcome(self, post: Line, process: Process, hello: Hello | None) -> None:
+        """Answers the hello of a process that has just been started."""
+        if hello is None:
+            limit = self._house.clock.startup
             refused = "".join(f"; it was sent away: {reason}" for reason in post.refused[-1:])
             words = f"no hello within {limit:g} s of its start{refused}{_last_words(process)}"
             raise _died(words)
+        self._house.start_times.append(trio.current_time() - process.started_at)
         try:
             await self._admit(post, hello)
         except HungUp as end:
@@ -317,9 +310,9 @@ class _Desk(_Place):
             self._check()
 
     async def _write(self, post: Line) -> None:
-        """Sends what there is to send and keeps the time, until all matches are over."""
+        """Sends what there is to send and keeps the time, until nothing is left to play."""
         try:
-            while not self._tables.done:
+            while not self._over:
                 self.news = trio.Event()
                 self._tables.tick(self.player, perf_counter())
                 self._check()
@@ -387,8 +380,3 @@ async def _clear(post: Line | None, process: Process | None, scratch: Path, grac
                 await process.wait()
             await process.stop()
         shutil.rmtree(scratch, ignore_errors=True)
-
-
-def cores() -> int:
-    """Processor cores that this process may use."""
-    return len(os.sched_getaffinity(0))

@@ -219,6 +219,14 @@ class Match:
         self._faults: list[Fault] = []
         self._notes: list[Note] = []
 
+    @property
+    def progress(self) -> float:
+        """How much of it has been played, from 0 to 1, by deals or by points, whichever is more."""
+        deals = len(self.finished_deals) / self.rules.max_deals
+        if self.rules.target is None:
+            return min(1.0, deals)
+        return min(1.0, max(deals, max(self.totals) / self.rules.target))
+
     def start(self) -> list[Output]:
         """Deals the first deal; call once."""
         out: list[Output] = [Tell((seat,), Started(self, seat)) for seat in self.seats]

@@ -20,7 +20,8 @@ from referee.bots import Prepared
 from referee.clock import ProcessClock
 from referee.games.rules import Rules
 from referee.games.shuffle import derive, seed64
-from referee.generation import Contestant, House, Line, play_generation
+from referee.generation import Contestant, play_generation
+from referee.house import House, Line
 from referee.match import ClockRules, FaultRules, MatchJob, MatchResult
 from referee.player import Player
 from referee.process import Exit, Process

@@ -5,11 +5,11 @@ The driver (`generation.py`) passes in what arrives and what the time is, and se
 """
 
 import os
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from referee.match import Ask, FaultKind, Match, MatchJob, MatchResult, Output
+from referee.match import Ask, DealOver, FaultKind, Match, MatchJob, MatchResult, Output
 from referee.player import Batch, Move, Player
 
 WORK_AHEAD = 0.1
@@ -21,6 +21,9 @@ LEAST_TABLES = 3
 """Tables in flight for each process, at least."""
 FIRST_TABLES = 16
 """The same before anything is known of how fast it is."""
+DRAINING = 0.1
+"""Share of a generation's play that is left when the processes of the next one may start. It plays
+about 20 times as long as it starts, and while it drains a core is kept free of starts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +35,7 @@ class Seated:
 
 
 class Tables:
-    """The tables of one generation.
+    """The tables of one generation; nothing is played before the first `fill`.
 
     `on_start` is called with jobs before anything of them is sent, `on_result` with each
     result. `in_flight` fixes the number of matches under way; None adapts it."""
@@ -48,6 +51,10 @@ class Tables:
     ) -> None:
         self.touched: set[Player] = set()
         self._waiting = deque(jobs)
+        self._count = len(self._waiting)
+        self._expected = Counter(name for each in self._waiting for name in each.players)
+        self._filled = False
+        self._draining = False
         self._players = {player.name: player for player in players}
         self._running: dict[Match, Seated] = {}
         self._on_start = on_start
@@ -60,16 +67,30 @@ class Tables:
     def done(self) -> bool:
         return not self._waiting and not self._running
 
+    @property
+    def draining(self) -> bool:
+        """Whether no match waits, and little is left to be played of those under way."""
+        return self._draining
+
+    def over(self, player: Player) -> bool:
+        """Whether this player has nothing left to play, or is out."""
+        return player in self._absent or not self._expected[player.name]
+
     # Seating.
 
     def fill(self, now: float) -> None:
-        """Starts as many matches as may be under way."""
-        seated = self._take(self._target() - len(self._running))
-        if not seated:
+        """Play begins: starts as many matches as may be under way, now and from now on."""
+        self._filled = True
+        self._refill(now)
+        self._look_for_the_end()
+
+    def _refill(self, now: float) -> None:
+        if not self._filled:
             return
-        self._on_start(seated)
-        for each in seated:
-            self._start(each, now)
+        while seated := self._take(self._target() - len(self._running)):
+            self._on_start(seated)
+            for each in seated:
+                self._start(each, now)
 
     def _target(self) -> int:
         if self._in_flight is not None:
@@ -127,19 +148,31 @@ class Tables:
                 player = self._players[names[seat]]
                 player.tell(output.event, now)
                 self.touched.add(player)
+            if isinstance(output.event, DealOver):
+                self._look_for_the_end()
         if match.result:
             self._end(match, match.result)
+
+    def _look_for_the_end(self) -> None:
+        if self._draining or self._waiting or not self._filled:
+            return
+        left = sum(1 - match.progress for match in self._running)
+        self._draining = left <= DRAINING * self._count
 
     def _end(self, match: Match, result: MatchResult) -> None:
         seated = self._running.pop(match)
         for name in seated.players:
             del self._players[name].matches[match]
+            self._expected[name] -= 1
         self._on_result(seated, result)
+        self._look_for_the_end()
 
     # What the driver reports.
 
     def arrived(self, player: Player, max_tables: int | None, max_batch: int | None) -> None:
-        """A process of this player said hello."""
+        """A process of this player said hello; one that was given up meanwhile stays out."""
+        if player in self._absent:
+            return
         player.arrived(max_tables, max_batch)
         self.touched.add(player)
 
@@ -176,7 +209,7 @@ class Tables:
 
     def _after(self, player: Player, now: float) -> None:
         self.touched.add(player)
-        self.fill(now)
+        self._refill(now)
         if not player.open and self._slow_count() < self._cores:
             self.touched.update(p for p in self._players.values() if p.is_slow and p.wants_batch)
 

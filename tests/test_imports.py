@@ -21,6 +21,7 @@ LAYERS = (
     ("referee.builds",),
     ("referee.environments",),
     ("referee.bots",),
+    ("referee.house",),
     ("referee.generation",),
     ("referee.rehearsal",),
     ("referee.taps", "referee.findings"),

@@ -13,7 +13,7 @@ from dataclasses import field as default
 from pathlib import Path
 
 from referee.games.rules import Rules
-from referee.generation import open_house
+from referee.house import open_house
 from referee.match import ClockRules, FaultRules, MatchResult
 from tournaments.runner import Entered, play_matches
 from tournaments.schedule import Schedule, Scheduled, Seat, usual_seatings

@@ -7,7 +7,7 @@ schedule has and the store has not, so going on after a stop is the same as star
 import os
 import signal
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,8 @@ from typing import Protocol
 import trio
 
 from referee.bots import Prepared
-from referee.generation import Contestant, House, open_house, play_generation
+from referee.generation import Contestant, play_generation
+from referee.house import House, Turn, open_house
 from referee.match import MatchResult
 from referee.player import Player
 from referee.tables import Seated, Tables
@@ -77,10 +78,13 @@ async def play_matches(
     *,
     in_flight: int | None = None,
     suspended: Mapping[int, str] | None = None,
+    turn: Turn | None = None,
+    late: Collection[int] = (),
 ) -> None:
     """Plays matches in one generation: a fresh process for every seat's entrant and member.
 
-    Suspended entrants (with the reason) are not started: they forfeit."""
+    Processes are started at once, those of the entrants in `late` when it is the generation's
+    turn. Entrants that are suspended by then (with the reason) forfeit."""
     seats = sorted({seat for match in matches for seat in match.seats}, key=_order)
     players = {seat: Player(_label(field[seat.entrant].name, seat), house.clock) for seat in seats}
     jobs = {
@@ -94,17 +98,27 @@ async def play_matches(
         lambda each, result: recorder.finish(jobs[each], result),
         in_flight,
     )
-    out = suspended or {}
-    for seat, player in players.items():
-        if seat.entrant in out:
-            tables.give_up(player, 0.0, f"suspended: {out[seat.entrant]}")
+    out = {} if suspended is None else suspended
     contestants = [
-        Contestant(player, field[seat.entrant].prepared, field[seat.entrant].max_tables)
+        Contestant(
+            player,
+            field[seat.entrant].prepared,
+            field[seat.entrant].max_tables,
+            early=seat.entrant not in late,
+        )
         for seat, player in players.items()
         if seat.entrant not in out
     ]
+
+    def absent() -> dict[Player, str]:
+        return {
+            player: f"suspended: {out[seat.entrant]}"
+            for seat, player in players.items()
+            if seat.entrant in out
+        }
+
     watcher = _Watcher(recorder, {player: seat for seat, player in players.items()})
-    await play_generation(house, contestants, tables, watcher)
+    await play_generation(house, contestants, tables, watcher, turn=turn, absent=absent)
 
 
 def _order(seat: Seat) -> tuple[int, int]:
@@ -178,29 +192,42 @@ class Run:
         return not stopped
 
     async def _waves(self, house: House) -> None:
+        """Generation after generation; the processes of one start while the last one drains."""
+        last: _Playing | None = None
+        async with trio.open_nursery() as nursery:
+            for wave, number, matches in self._generations():
+                recorder = StoreRecorder(self._store, wave, number, self._progress)
+                last = _Playing(recorder, matches, last)
+                nursery.start_soon(self._generation, house, last)
+                await last.turn.draining.wait()
+                if not house.can_overlap:
+                    await last.turn.over.wait()
+
+    def _generations(self) -> Iterator[tuple[int, int, list[Scheduled]]]:
+        """What is missing: waves, their generations, and the matches of each."""
         done = self._store.finished_job_ids()
-        for blocks in self._pace(self._schedule.waves()):
-            wave = self._store.next_wave()
+        first = self._store.next_wave()
+        for wave, blocks in enumerate(self._pace(self._schedule.waves()), first):
             for generation in range(self._schedule.generations):
                 scheduled = self._schedule.generation(blocks, generation)
                 missing = [match for match in scheduled if match.job.id not in done]
                 if missing:
-                    await self._generation(house, wave, generation, missing)
+                    yield wave, generation, missing
 
-    async def _generation(
-        self, house: House, wave: int, generation: int, matches: Sequence[Scheduled]
-    ) -> None:
-        recorder = StoreRecorder(self._store, wave, generation, self._progress)
+    async def _generation(self, house: House, playing: "_Playing") -> None:
         await play_matches(
             house,
             self._field,
-            matches,
-            recorder,
+            playing.matches,
+            playing.recorder,
             in_flight=self._in_flight,
             suspended=self._suspended,
+            turn=playing.turn,
+            late=playing.late,
         )
-        for entrant, cause in recorder.out.items():
+        for entrant, cause in playing.recorder.out.items():
             self._count_lost(entrant, cause)
+        playing.turn.over.set()
 
     def _count_lost(self, entrant: int, cause: str) -> None:
         """A bot was given up in a generation; the second time it is suspended."""
@@ -212,6 +239,21 @@ class Run:
         self._suspended[entrant] = cause
         self._store.suspend(entrant, self._schedule.epoch, cause)
         self._progress.say(f"{name} is suspended and forfeits from now on: {cause}")
+
+
+class _Playing:
+    """A generation that is being played or about to be.
+
+    `late` are entrants whose processes of the generation before have not said hello, or crashed:
+    whether they are started again is not known before that one is over."""
+
+    def __init__(
+        self, recorder: "StoreRecorder", matches: list[Scheduled], before: "_Playing | None"
+    ) -> None:
+        self.recorder = recorder
+        self.matches = matches
+        self.turn: Turn = Turn(before.turn if before else None)
+        self.late = before.recorder.in_trouble if before else frozenset()
 
 
 async def _stop_on_signal(scope: trio.CancelScope) -> None:
@@ -233,19 +275,28 @@ class StoreRecorder:
         self._processes: dict[Seat, int] = {}
         self._running: dict[str, Scheduled] = {}
         self._attempts: dict[str, int] = {}
+        self._awaited: set[Seat] = set()
+        self._crashed: set[int] = set()
+
+    @property
+    def in_trouble(self) -> frozenset[int]:
+        """Entrants whose processes crashed, or are not there yet."""
+        return frozenset(self._crashed | {seat.entrant for seat in self._awaited})
 
     def process(self, seat: Seat, restart: int) -> None:
         number = self._store.add_process(
             seat.entrant, self._wave, self._generation, seat.member, restart
         )
         self._processes[seat] = number
+        self._awaited.add(seat)
         deals = [match.deals_id for match in self._running.values() if seat in match.seats]
         self._store.record_deals(number, *deals)
 
     def arrived(self, seat: Seat) -> None:
-        pass
+        self._awaited.discard(seat)
 
     def crash(self, seat: Seat, cause: str) -> None:
+        self._crashed.add(seat.entrant)
         self._store.crash(self._processes.pop(seat), cause)
 
     def given_up(self, seat: Seat, cause: str) -> None:

@@ -1,6 +1,6 @@
 """What a tournament amounts to, said before its bots are even loaded (design, section 8)."""
 
-from referee.generation import cores
+from referee.house import cores
 from tournaments import estimate
 from tournaments.config import BALANCED, MANY, ConfigError, Tournament
 from tournaments.duration import told

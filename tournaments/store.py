@@ -196,7 +196,8 @@ class Store(Rows):
 
     def next_wave(self) -> int:
         """A number that no wave has had."""
-        return int(self._one("SELECT coalesce(max(wave) + 1, 0) FROM processes"))
+        waves = "SELECT wave FROM processes UNION ALL SELECT wave FROM attempts"
+        return int(self._one(f"SELECT coalesce(max(wave) + 1, 0) FROM ({waves})"))
 
     def add_process(
         self, entrant: int, wave: int, generation: int, member: int = 0, restart: int = 0

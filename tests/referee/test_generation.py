@@ -16,7 +16,7 @@ import trio
 
 from referee import bots
 from referee.games.registry import make_rules
-from referee.generation import House, open_house
+from referee.house import House, open_house
 from referee.match import ClockRules, FaultKind, FaultRules, Match, MatchResult
 from tests.referee.scripted import asks
 from tournaments.runner import Entered, play_matches

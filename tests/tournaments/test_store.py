@@ -205,6 +205,14 @@ def test_no_process_is_started_twice_nor_meets_deals_twice(path: Path) -> None:
             store.record_deals(99, "e0/g0-1-2/b0")
 
 
+def test_a_wave_without_a_process_has_its_number_too(path: Path) -> None:
+    """Where all are suspended nobody is started."""
+    store, schedule = create(path, SHORT)
+    with store:
+        store.start_attempt(schedule.match(next(schedule.blocks()), 0), 4)
+        assert store.next_wave() == 5
+
+
 def test_crashes_and_suspensions(path: Path) -> None:
     store, _ = create(path, SHORT)
     with store:

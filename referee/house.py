@@ -1,0 +1,120 @@
+"""What all generations of a run share: where bots connect, who starts them, how many may live, and
+whose turn it is to play."""
+
+import gc
+import math
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import trio
+
+from knavery.v1.referee_pb2 import FromReferee, Hello, Moves, Welcome
+from referee.match import ClockRules, FaultRules
+from referee.process import Launcher, open_launcher
+from referee.server import open_door
+
+COLLECT_EVERY = 100_000
+"""New objects between searches for garbage in cycles. What a decision leaves behind is freed by
+reference counts; Python's own 700 spent 7 % of the referee's time on searching."""
+
+
+class Line(Protocol):
+    """What a process is talked to through: a `Post`, or one that a rehearsal listens in on."""
+
+    address: str
+    token: str
+    refused: list[str]
+
+    async def hello(self) -> Hello: ...
+    async def welcome(self, welcome: Welcome) -> None: ...
+    async def reject(self, reason: str) -> None: ...
+    async def send(self, message: FromReferee | bytes) -> None: ...
+    async def receive(self) -> tuple[float, Moves]: ...
+    async def close(self) -> None: ...
+
+
+class Listener(Protocol):
+    """What makes lines: a `Door`, as a rule."""
+
+    async def listen(self) -> Line: ...
+
+
+class Turn:
+    """When a generation may play: after the one before it. Whoever plays it sets `over`.
+
+    `draining`: little is left to be played, and the next one's processes may start."""
+
+    def __init__(self, before: "Turn | None" = None) -> None:
+        self.draining = trio.Event()
+        self.over = trio.Event()
+        self._before = before
+
+    @property
+    def is_mine(self) -> bool:
+        """Whether matches may begin."""
+        return self._before is None or self._before.over.is_set()
+
+    async def comes(self) -> None:
+        """Waits until matches may begin."""
+        if self._before is not None:
+            await self._before.over.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What a whole run shares: where bots connect, who starts them, and the rules for both.
+
+    `starts` lets as many processes start at once as there are cores, or one fewer while others
+    play; `places` bounds the processes that live; `leaving` is where those of the last generation
+    say goodbye while the next one begins; `start_times` are seconds from exec to hello."""
+
+    door: Listener
+    launcher: Launcher
+    game: str
+    clock: ClockRules
+    faults: FaultRules
+    starts: trio.CapacityLimiter
+    places: trio.CapacityLimiter
+    leaving: trio.Nursery
+    start_times: list[float]
+
+    @property
+    def can_overlap(self) -> bool:
+        """Whether processes can start without taking time from those that play."""
+        return cores() > 1
+
+
+@asynccontextmanager
+async def open_house(
+    game: str,
+    clock: ClockRules,
+    faults: FaultRules,
+    log_dir: Path,
+    max_processes: int | None = None,
+) -> AsyncIterator[House]:
+    """A house for a block; at its end no process, socket or file of it is left but the logs.
+
+    Never do more than `max_processes` bot processes live at once; a generation may not need
+    more."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(COLLECT_EVERY, *thresholds[1:])
+    try:
+        async with (
+            open_launcher(log_dir) as launcher,
+            open_door() as door,
+            trio.open_nursery() as leaving,
+        ):
+            starts = trio.CapacityLimiter(cores())
+            places = trio.CapacityLimiter(max_processes or math.inf)
+            yield House(door, launcher, game, clock, faults, starts, places, leaving, [])
+    finally:
+        gc.set_threshold(*thresholds)
+
+
+def cores() -> int:
+    """Processor cores that this process may use."""
+    return len(os.sched_getaffinity(0))
