@@ -41,6 +41,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
         "blocks",
         "seatings",
         "tables",
+        "max_processes",
         "key",
     ),
     "clock": ("decision", "bank", "increment", "startup", "hang", "measure", "strict"),
@@ -63,6 +64,7 @@ MANY: Final = 1_000_000
 """The largest count that a file may ask for."""
 
 _MAX_TABLES = 4096
+_MOST_PROCESSES = 4096
 _WHY = " (a clock on the wall cannot judge less)"
 
 
@@ -79,8 +81,9 @@ class EntrantSpec:
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Tournament:
     """What is to be played and how. `blocks` is how many the format "balanced" plays (else None);
-    `tables` is how many matches are in flight (None: as many as keep the bots busy); `key` is the
-    master key (32 bytes; None: to be drawn)."""
+    `tables` is how many matches are in flight (None: as many as keep the bots busy);
+    `max_processes` is how many bot processes may live at once (None: what suits the machine);
+    `key` is the master key (32 bytes; None: to be drawn)."""
 
     name: str
     rules: Rules
@@ -90,6 +93,7 @@ class Tournament:
     blocks: int | None = None
     seatings: Seatings
     tables: int | None = None
+    max_processes: int | None = None
     key: bytes | None = None
     clock: ClockRules = dataclasses.field(default_factory=ClockRules)
     faults: FaultRules = dataclasses.field(default_factory=FaultRules)
@@ -141,6 +145,7 @@ def parse(text: str, path: Path) -> Tournament:
         blocks=_blocks(main, -(-len(document.entries("entrants")) // group_size(rules))),
         seatings=_seatings(main, rules),
         tables=_tables(main),
+        max_processes=_max_processes(main, rules),
         key=_key(main),
         clock=_clock(document.table("clock")),
         faults=_faults(document.table("faults")),
@@ -227,6 +232,13 @@ def _tables(main: Table) -> int | None:
     if main.values.get("tables", "auto") == "auto":
         return None
     return main.whole("tables", 1, 1, _MAX_TABLES, ' or "auto"')
+
+
+def _max_processes(main: Table, rules: Rules) -> int | None:
+    if main.values.get("max_processes", "auto") == "auto":
+        return None
+    also = f' or "auto": a table needs {rules.players} processes'
+    return main.whole("max_processes", rules.players, rules.players, _MOST_PROCESSES, also)
 
 
 def _key(main: Table) -> bytes | None:

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from referee.games.rules import Rules
+from tournaments import waves
 from tournaments.duration import DAY, told
 from tournaments.schedule import Counts, Schedule
+from tournaments.waves import Speed
 
 SPEED: Final = 12_500.0
 """Decisions a second of the whole referee with bots that answer at once: `make bench`, three bots
@@ -41,10 +43,37 @@ class Estimate:
         return f"about {low}" if low == high else f"{low} to {high}"
 
 
-def before(schedule: Schedule, cores: int) -> Estimate:
+def before(schedule: Schedule, cores: int, max_processes: int | None = None) -> Estimate:
     """What can be said without having seen the bots; `cores` is how many this machine has."""
+    counts, started = schedule.counts(), starts(schedule, cores, max_processes)
+    return Estimate(
+        _quick(schedule, counts, started, cores), _slow(schedule, counts, started, cores)
+    )
+
+
+def quick(schedule: Schedule, cores: int) -> Speed:
+    """What things cost with bots that answer at once."""
+    return Speed(_deals(schedule.rules) * _decisions(schedule.rules) / SPEED, START / cores)
+
+
+def starts(schedule: Schedule, cores: int, max_processes: int | None = None) -> int:
+    """How many processes will be started, about and without restarts."""
     counts = schedule.counts()
-    return Estimate(_quick(schedule, counts, cores), _slow(schedule, counts, cores))
+    processes = min(counts.processes, max_processes or counts.processes)
+    seatings = schedule.generations
+    number = waves.expected(counts.blocks, processes, seatings, quick(schedule, cores))
+    number = max(number, _pools(schedule, processes // schedule.members))
+    return number * seatings * processes
+
+
+def _pools(schedule: Schedule, entrants: int) -> int:
+    """Waves that there are at least when each may hold so many entrants: enough for all blocks,
+    however few there are, or for all groups."""
+    field, size = len(schedule.entrants), schedule.group_size
+    if entrants >= field or entrants < size:
+        return 0
+    tables = -(-schedule.counts().blocks // (entrants // size))
+    return min(tables, -(-math.comb(field, size) // math.comb(entrants, size)))
 
 
 def after(matches: int, seconds: float, left: int) -> Estimate:
@@ -60,12 +89,14 @@ def within(estimate: Estimate, budget: float | None) -> Estimate:
     return Estimate(min(estimate.low, budget), min(estimate.high, budget))
 
 
-def blocks_that_fit(schedule: Schedule, cores: int, most: int) -> int:
+def blocks_that_fit(
+    schedule: Schedule, cores: int, most: int, max_processes: int | None = None
+) -> int:
     """How many blocks, spread evenly, may be over within a day, of so many at most; as many as
     seat everybody equally often, where so many fit."""
 
     def low(total: int) -> float:
-        return before(replace(schedule, total=total), cores).low
+        return before(replace(schedule, total=total), cores, max_processes).low
 
     fits = _last(lambda total: low(total) <= LONGEST, most)
     field = len(schedule.entrants)
@@ -73,19 +104,19 @@ def blocks_that_fit(schedule: Schedule, cores: int, most: int) -> int:
     return fits - fits % even if fits >= even else fits
 
 
-def _quick(schedule: Schedule, counts: Counts, cores: int) -> float:
-    decisions = counts.matches * _deals(schedule.rules) * _decisions(schedule.rules)
-    return decisions / SPEED + counts.starts * START / cores
+def _quick(schedule: Schedule, counts: Counts, started: int, cores: int) -> float:
+    speed = quick(schedule, cores)
+    return counts.matches * speed.match + started * speed.start
 
 
-def _slow(schedule: Schedule, counts: Counts, cores: int) -> float:
+def _slow(schedule: Schedule, counts: Counts, started: int, cores: int) -> float:
     """Slow bots think in turn, so many at a time as there are cores."""
     clock, rules = schedule.clock, schedule.rules
     thought = counts.deals * _decisions(rules) * (clock.limit + clock.increment)
     banks = counts.matches * rules.players * clock.bank
     bots = len(schedule.entrants) * rules.players // schedule.group_size
     at_once = max(1, min(cores, bots))
-    return (thought + banks) / at_once + counts.starts * clock.startup / cores
+    return (thought + banks) / at_once + started * clock.startup / cores
 
 
 def _decisions(rules: Rules) -> int:

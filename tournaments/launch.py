@@ -13,6 +13,7 @@ import trio
 from referee import bots
 from referee.bots import Bot, BotError
 from referee.games.registry import make_rules
+from referee.house import cores
 from tournaments.config import ConfigError, EntrantSpec, Tournament
 from tournaments.duration import told
 from tournaments.epochs import Continuation, continuation, missing, schedules, standing
@@ -20,6 +21,7 @@ from tournaments.pace import Pace
 from tournaments.progress import Bar
 from tournaments.runner import Entered, Run, log_folder
 from tournaments.schedule import Entrant, Schedule, commitment, usual_seatings
+from tournaments.size import processes
 from tournaments.store import Store, StoreError
 from tournaments.table import computed, shown
 
@@ -223,8 +225,10 @@ def _play(store: Store, made: Plan, budget: float | None) -> int:
     before = [match for match in matches if match.block.startswith(here)]
     bar = Bar(schedule, [each.name for each in made.entrants], before, budget)
     bar.remember(match for match in matches if not match.block.startswith(here))
-    pace = Pace(schedule, store.finished_job_ids(), budget, say=bar.say)
-    run = Run(store, schedule, made.field, bar, made.tournament.tables, pace)
+    most = processes(made.tournament)
+    done = store.finished_job_ids()
+    pace = Pace(schedule, done, budget, say=bar.say, cores=cores(), max_processes=most)
+    run = Run(store, schedule, made.field, bar, made.tournament.tables, pace, most)
     uninterrupted = trio.run(run.play, log_folder(store.path))
     bar.close()
     print(shown(computed(store)))

@@ -1,16 +1,23 @@
-"""How far a run goes: to the end, or as many whole blocks as fit a budget of time.
+"""How a run cuts its blocks into waves, and how far it goes: to the end, or as many whole blocks
+as fit a budget of time.
 
-A budget is spent on half of what still seems to fit at a time, so that bots that turn out slower
-are noticed; and each time on so many blocks that everybody has played equally often after them.
+Waves are sized by what was measured in this run (waves.py), and hold no more entrants than may
+have processes at once (pools.py). Nothing of it is bound by the commitment: whatever the waves,
+the matches are the same. A budget is spent on half of what still seems to fit at a time, so that
+bots that turn out slower are noticed; and each time on so many blocks that everybody has played
+equally often after them.
 """
 
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
+from statistics import fmean
 
-from tournaments import estimate
+from tournaments import estimate, waves
+from tournaments.pools import Pools
 from tournaments.schedule import Block, Schedule
+from tournaments.waves import Speed
 
 Wave = tuple[Block, ...]
 
@@ -19,7 +26,8 @@ class Pace:
     """What one run over a schedule plays, wave by wave, and how long that takes.
 
     `done` names the matches that are finished, `budget` is in seconds (None: without end), `say`
-    takes a line for people, `clock` tells seconds.
+    takes a line for people, `clock` tells seconds; `cores` is how many this machine has, and
+    `max_processes` how many may live at once.
     """
 
     def __init__(
@@ -30,9 +38,13 @@ class Pace:
         *,
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
+        cores: int = 1,
+        max_processes: int | None = None,
     ) -> None:
         self.out_of_time = False
         """Whether the budget ended before the schedule did."""
+        self.start_times: Sequence[float] = ()
+        """How long the processes of this run took to start, in seconds; filled by who plays."""
         self._schedule = schedule
         self._done = {name for name in done if name.startswith(f"e{schedule.epoch}/")}
         self._say = say
@@ -42,34 +54,66 @@ class Pace:
         self._load = schedule.load()
         self._played = 0
         self._spent = 0.0
+        self._started = 0
+        self._cores = cores
+        self._most = None if max_processes is None else max_processes // schedule.members
 
-    def __call__(self, waves: Iterable[Wave]) -> Iterator[Wave]:
-        """The waves to play. Whoever asks for the next one has played the last one."""
-        for wave in waves if self._end is None else self._cut(waves, self._end):
+    def __call__(self, blocks: Iterable[Block]) -> Iterator[Wave]:
+        """The waves to play, of those of the blocks that are not complete. Whoever asks for the
+        next one has played the last one, but for what drains."""
+        todo = self._not_complete(blocks)
+        for wave in self._sized(todo) if self._end is None else self._cut(todo, self._end):
             began = self._clock()
             yield wave
+            self._started += self._processes(wave) * self._schedule.generations
             self._measure(sum(map(self._due, wave)), self._clock() - began)
 
-    def _cut(self, waves: Iterable[Wave], end: float) -> Iterator[Wave]:
+    def _sized(self, todo: Iterator[Block]) -> Iterator[Wave]:
+        """Waves that play much longer than they start."""
+        pools = Pools(todo, self._most, self._load)
+        while wave := pools.take(self._blocks_of_a_wave()):
+            yield wave
+
+    def _blocks_of_a_wave(self) -> int:
+        """How many blocks the next wave should have."""
+        seatings = self._schedule.generations
+        left = max(1, -(-self._left // seatings))
+        processes = self._schedule.counts().processes
+        if self._most is not None:
+            processes = min(processes, self._most * self._schedule.members)
+        size = waves.following if self._played else waves.first
+        return size(left, processes, seatings, self._speed())
+
+    def _speed(self) -> Speed:
+        """As measured in this run so far, as far as it was; else what is hoped for. Some starts
+        are hidden behind the play of others, and what is left counts as play at least by a half."""
+        hoped = estimate.quick(self._schedule, self._cores)
+        start = fmean(self.start_times) / self._cores if self.start_times else hoped.start
+        if not self._played:
+            return Speed(hoped.match, start)
+        playing = max(self._spent - self._started * start, self._spent / 2)
+        return Speed(max(playing, 1e-9) / self._played, start)
+
+    def _processes(self, wave: Wave) -> int:
+        """What a generation of this wave starts."""
+        return len({entrant for block in wave for entrant in block.group}) * self._schedule.members
+
+    def _cut(self, todo: Iterator[Block], end: float) -> Iterator[Wave]:
         """The same blocks in waves that fit, as far as they do."""
-        todo, most = self._todo(waves)
         coming: list[Block] = []
-        while coming := [*coming, *islice(todo, most - len(coming))]:
+        while coming := [*coming, *islice(todo, max(0, self._most_to_weigh() - len(coming)))]:
             size = self._size(coming, end - self._clock())
             if not size:
                 self.out_of_time = True
                 return
-            self._load.update(chain.from_iterable(block.group for block in coming[:size]))
-            yield tuple(coming[:size])
+            pools = Pools(coming[:size], self._most, self._load)
+            while wave := pools.take(size):
+                yield wave
             coming = coming[size:]
 
-    def _todo(self, waves: Iterable[Wave]) -> tuple[Iterator[Block], int]:
-        """The blocks that are not complete, and how many a wave may have: as many as the first,
-        but enough for everybody to play equally often."""
-        rest = iter(waves)
-        first = next(rest, ())
-        blocks = chain(first, chain.from_iterable(rest))
-        return self._not_complete(blocks), max(len(first), len(self._schedule.entrants))
+    def _most_to_weigh(self) -> int:
+        """How many blocks a wave may have: enough for everybody to play equally often."""
+        return max(self._blocks_of_a_wave(), len(self._schedule.entrants))
 
     def _not_complete(self, blocks: Iterable[Block]) -> Iterator[Block]:
         for block in blocks:

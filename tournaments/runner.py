@@ -16,7 +16,7 @@ import trio
 
 from referee.bots import Prepared
 from referee.generation import Contestant, play_generation
-from referee.house import House, Turn, open_house
+from referee.house import House, Turn, cores, open_house
 from referee.match import MatchResult
 from referee.player import Player
 from referee.tables import Seated, Tables
@@ -161,13 +161,17 @@ class Run:
         progress: Progress,
         in_flight: int | None = None,
         pace: Pace | None = None,
+        max_processes: int | None = None,
     ) -> None:
         self._store = store
         self._schedule = schedule
         self._field = field
         self._progress = progress
         self._in_flight = in_flight
-        self._pace = pace or Pace(schedule, say=progress.say)
+        self._max_processes = max_processes
+        self._pace = pace or Pace(
+            schedule, say=progress.say, cores=cores(), max_processes=max_processes
+        )
         self._lost: Counter[int] = Counter()
         self._suspended = dict.fromkeys(
             store.suspended(schedule.epoch), "its processes failed in two generations"
@@ -182,7 +186,11 @@ class Run:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_stop_on_signal, scope)
                 async with open_house(
-                    rules.game, self._schedule.clock, self._schedule.faults, log_dir
+                    rules.game,
+                    self._schedule.clock,
+                    self._schedule.faults,
+                    log_dir,
+                    self._max_processes,
                 ) as house:
                     await self._waves(house)
                 nursery.cancel_scope.cancel()
@@ -193,6 +201,7 @@ class Run:
 
     async def _waves(self, house: House) -> None:
         """Generation after generation; the processes of one start while the last one drains."""
+        self._pace.start_times = house.start_times
         last: _Playing | None = None
         async with trio.open_nursery() as nursery:
             for wave, number, matches in self._generations():
@@ -207,7 +216,7 @@ class Run:
         """What is missing: waves, their generations, and the matches of each."""
         done = self._store.finished_job_ids()
         first = self._store.next_wave()
-        for wave, blocks in enumerate(self._pace(self._schedule.waves()), first):
+        for wave, blocks in enumerate(self._pace(self._schedule.blocks()), first):
             for generation in range(self._schedule.generations):
                 scheduled = self._schedule.generation(blocks, generation)
                 missing = [match for match in scheduled if match.job.id not in done]

@@ -23,11 +23,6 @@ from tournaments.plain import canonical, rules_to_plain
 Group = tuple[int, ...]
 """The indices of the entrants at one table, ascending."""
 
-WAVE_MATCHES = 60
-"""Matches that a process plays in a wave, about. Starting a process costs 100 ms of processor
-time, a match of instant bots 8 ms: more matches, and whole blocks come late; fewer, and a
-tournament is spent on starting bots."""
-
 
 class Seatings(enum.StrEnum):
     """Which seatings a block has."""
@@ -117,14 +112,13 @@ class Scheduled:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How large a schedule is. `groups` is the most that meet, `starts` counts processes, without
-    restarts, and `deals` is the most that can be played."""
+    """How large a schedule is. `groups` is the most that meet, `processes` what a generation needs
+    if everybody plays in it, and `deals` is the most that can be played."""
 
     groups: int
     blocks: int
     matches: int
-    waves: int
-    starts: int
+    processes: int
     deals: int
 
 
@@ -159,6 +153,11 @@ class Schedule:
         return group_size(self.rules)
 
     @property
+    def members(self) -> int:
+        """Seats, and so processes, of an entrant at a table."""
+        return self.rules.players // self.group_size
+
+    @property
     def generations(self) -> int:
         """Seatings of a block, and so generations of processes in a wave."""
         return generations(self.rules, self.seatings)
@@ -167,17 +166,13 @@ class Schedule:
         """The schedule's size, reckoned without going through it."""
         field = len(self.entrants)
         groups, blocks = self._groups_and_blocks()
-        full = field * WAVE_MATCHES
-        waves = max(min(blocks, 1), (2 * blocks * self.group_size + full) // (2 * full or 1))
         matches = blocks * self.generations
         playing = min(field, blocks * self.group_size)
-        processes = playing * self.rules.players // self.group_size
         return Counts(
             groups=groups,
             blocks=blocks,
             matches=matches,
-            waves=waves,
-            starts=waves * self.generations * processes,
+            processes=playing * self.members,
             deals=matches * self.rules.max_deals,
         )
 
@@ -222,14 +217,6 @@ class Schedule:
             for group in self._groups(number):
                 if number >= self.done.get(group, 0):
                     yield Block(self.epoch, group, number)
-
-    def waves(self) -> Iterator[tuple[Block, ...]]:
-        """The blocks cut into waves of one size, give or take a block."""
-        counts = self.counts()
-        blocks = self.blocks()
-        ends = (counts.blocks * (wave + 1) // counts.waves for wave in range(counts.waves))
-        for start, end in itertools.pairwise(itertools.chain([0], ends)):
-            yield tuple(itertools.islice(blocks, end - start))
 
     def generation(self, wave: Sequence[Block], generation: int) -> Iterator[Scheduled]:
         """The matches that one generation plays of these blocks, in an order that tells nothing."""

@@ -4,6 +4,7 @@ from referee.house import cores
 from tournaments import estimate
 from tournaments.config import BALANCED, MANY, ConfigError, Tournament
 from tournaments.duration import told
+from tournaments.machine import usual_processes
 from tournaments.plain import counted
 from tournaments.schedule import Schedule
 
@@ -16,6 +17,13 @@ def schedule_of(tournament: Tournament) -> Schedule:
     return tournament.schedule(ANY_KEY, range(len(tournament.entrants)))
 
 
+def processes(tournament: Tournament) -> int:
+    """How many bot processes may live at once on this machine."""
+    if tournament.max_processes is not None:
+        return tournament.max_processes
+    return max(usual_processes(), tournament.rules.players)
+
+
 def announcement(
     tournament: Tournament, budget: float | None = None, schedule: Schedule | None = None
 ) -> str:
@@ -26,10 +34,12 @@ def announcement(
     about = f"{tournament.name}: {rules.game} {rules.variant}, {len(tournament.entrants)} bots, "
     if not counts.matches:
         return about + "and nothing is left to be played"
-    ahead = estimate.before(schedule, cores())
+    most = processes(tournament)
+    ahead = estimate.before(schedule, cores(), most)
+    started = estimate.starts(schedule, cores(), most)
     return about + (
         f"{counted(counts.groups, 'group')}, {counted(counts.blocks, 'block')}, "
-        f"{counts.matches:,} matches, about {counts.starts:,} process starts; {ahead}"
+        f"{counts.matches:,} matches, about {started:,} process starts; {ahead}"
         + ("" if budget is None else f", of which {told(budget)} are to be played")
     )
 
@@ -39,10 +49,11 @@ def guard(
 ) -> None:
     """ConfigError if what is to be played now takes more than a day even if its bots are quick."""
     schedule = schedule or schedule_of(tournament)
-    ahead = estimate.within(estimate.before(schedule, cores()), budget)
+    most = processes(tournament)
+    ahead = estimate.within(estimate.before(schedule, cores(), most), budget)
     if ahead.low <= estimate.LONGEST:
         return
-    fits = estimate.blocks_that_fit(schedule, cores(), most=MANY)
+    fits = estimate.blocks_that_fit(schedule, cores(), MANY, most)
     raise ConfigError(
         f"{tournament.name}: {schedule.counts().matches:,} matches take {ahead}: "
         f'write format = "{BALANCED}" and blocks = {fits} (or fewer) in its file, which fits a '

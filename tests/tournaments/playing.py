@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from referee.games.cards import cards_in
@@ -13,6 +14,8 @@ from tournaments.schedule import Entrant, Schedule, Scheduled, commitment, usual
 from tournaments.store import Store
 
 KEY = bytes(range(32))
+WAVE = 30
+"""Blocks in a wave."""
 NAMES = ("alice", "bob", "carol", "dave", "eve")
 
 
@@ -73,7 +76,8 @@ def play_all(
 ) -> Iterator[tuple[int, Scheduled, MatchResult]]:
     """Plays and saves every match that has no result; yields each after it is saved."""
     done = store.finished_job_ids()
-    for wave in schedule.waves():
+    blocks = schedule.blocks()
+    while wave := list(islice(blocks, WAVE)):
         number = store.next_wave()
         for generation in range(schedule.generations):
             due = [

@@ -65,6 +65,7 @@ def test_a_file_may_leave_out_all_but_game_and_entrants() -> None:
         rounds=1,
         seatings=Seatings.ALL,
         tables=None,
+        max_processes=None,
         key=None,
         clock=ClockRules(),
         faults=FaultRules(),
@@ -168,6 +169,11 @@ def test_a_bare_word_is_a_shipped_bot_unless_it_stands_beside_the_file(tmp_path:
             KNAVE + "rounds = true",
             "cups/friday.toml:3: tournament.rounds: must be a whole number from 1 to 1000000, "
             "not true",
+        ),
+        (
+            KNAVE + "max_processes = 2",
+            "cups/friday.toml:3: tournament.max_processes: must be a whole number from 3 to 4096 "
+            'or "auto": a table needs 3 processes, not 2',
         ),
         (
             KNAVE + 'tables = "many"',

@@ -19,7 +19,7 @@ def test_the_low_end_is_the_referees_own_speed_and_the_starts() -> None:
     plan = schedule(5, rounds=2)
     decisions = 10 * 2 * 6 * 10 * 51
     low = estimate.before(plan, 2).low
-    assert low == pytest.approx(decisions / SPEED + plan.counts().starts * START / 2)
+    assert low == pytest.approx(decisions / SPEED + 30 * START / 2)
 
 
 def test_the_high_end_is_the_full_limits() -> None:
@@ -33,7 +33,7 @@ def test_the_high_end_is_the_full_limits() -> None:
 def test_a_target_ends_quick_matches_early_and_bids_are_decisions() -> None:
     plan = schedule(3, rules=make_rules("ninety-nine"))
     decisions = 6 * 7 * 3 * (9 + 1)
-    starts = plan.counts().starts * START / 2
+    starts = 18 * START / 2
     assert estimate.before(plan, 2).low == pytest.approx(decisions / SPEED + starts)
     thought = 6 * 120 * 30 * 2.0 + 6 * 3 * 10.0
     assert estimate.before(plan, 2).high == pytest.approx(thought / 2 + 18 * 15.0 / 2)

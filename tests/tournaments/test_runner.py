@@ -13,12 +13,14 @@ import trio
 from referee import bots
 from referee.games.registry import make_rules
 from referee.match import ClockRules, FaultRules, MatchResult
+from tests.referee.test_turns import living
 from tournaments import launch
 from tournaments.config import EntrantSpec, Tournament
 from tournaments.launch import Plan
 from tournaments.runner import Run
-from tournaments.schedule import Scheduled, usual_seatings
+from tournaments.schedule import Scheduled, Seatings, usual_seatings
 from tournaments.store import Store
+from tournaments.verify import verify
 
 BOTS = Path(__file__).resolve().parent.parent / "bots"
 KEY = bytes(range(32))
@@ -56,7 +58,11 @@ def entrant(folder: Path, name: str, source: str, *arguments: str) -> EntrantSpe
 
 
 def plan(
-    *entrants: EntrantSpec, rounds: int = 1, game: str = "knave", faults: FaultRules | None = None
+    *entrants: EntrantSpec,
+    rounds: int = 1,
+    game: str = "knave",
+    faults: FaultRules | None = None,
+    seatings: Seatings | None = None,
 ) -> Plan:
     rules = make_rules(game, max_deals=2)
     return launch.plan(
@@ -65,7 +71,7 @@ def plan(
             rules=rules,
             entrants=entrants,
             rounds=rounds,
-            seatings=usual_seatings(rules),
+            seatings=seatings or usual_seatings(rules),
             key=KEY,
             clock=ClockRules(limit=5.0),
             faults=faults or FaultRules(),
@@ -73,14 +79,18 @@ def plan(
     )
 
 
-def play(made: Plan, path: Path, progress: Quiet | None = None) -> bool:
+def play(
+    made: Plan, path: Path, progress: Quiet | None = None, max_processes: int | None = None
+) -> bool:
     """Plays into a file, new or not."""
     if path.exists():
         store = Store.open(path, write=True)
     else:
         store = Store.create(path, made.tournament, made.key, made.entrants, made.commitment)
     with store:
-        run = Run(store, made.schedule, made.field, progress or Quiet())
+        run = Run(
+            store, made.schedule, made.field, progress or Quiet(), max_processes=max_processes
+        )
         return trio.run(run.play, path.with_suffix(".logs"))
 
 
@@ -153,6 +163,43 @@ def test_a_stopped_tournament_goes_on_with_exactly_what_is_missing(tmp_path: Pat
     assert play(made, parts), "nothing is missing"
     with Store.open(parts, write=False) as store:
         assert store.tally().processes == processes
+
+
+class Crowd(Quiet):
+    """Also counts the bots' processes whenever a match is over, and when blocks are complete."""
+
+    def __init__(
+        self, folder: Path, seatings: int, finished: Counter[str], stop_after: int | None
+    ) -> None:
+        super().__init__(stop_after)
+        self.most = 0
+        self.most_open = 0
+        self._folder = folder
+        self._seatings = seatings
+        self._finished = finished
+
+    def finished(self, match: Scheduled, result: MatchResult) -> None:
+        self.most = max(self.most, living(self._folder))
+        self._finished[match.block.id] += 1
+        unfinished = sum(count < self._seatings for count in self._finished.values())
+        self.most_open = max(self.most_open, unfinished)
+        super().finished(match, result)
+
+
+def test_waves_of_few_processes_play_the_same_with_a_stop_in_between(tmp_path: Path) -> None:
+    made = plan(*four(tmp_path), seatings=Seatings.CYCLIC)
+    whole, parts = tmp_path / "whole.knavery", tmp_path / "parts.knavery"
+    assert play(made, whole)
+    finished = Counter[str]()
+    crowds = [Crowd(tmp_path / "cache", 3, finished, stop) for stop in (5, None)]
+    assert [play(made, parts, crowd, max_processes=3) for crowd in crowds] == [False, True]
+    assert facts(parts) == facts(whole)
+    assert table(parts) == table(whole)
+    for crowd in crowds:
+        assert 1 <= crowd.most <= 3
+        assert crowd.most_open == 1, "each wave completes its block before the next one begins"
+    with Store.open(parts, write=False) as store:
+        assert verify(store).problem is None
 
 
 def test_a_bot_that_never_starts_is_suspended_and_the_others_play_on(tmp_path: Path) -> None:
