@@ -148,7 +148,7 @@ STEPS = (
     ),
     Step("hang-up", "it exits when the stream ends without a Goodbye", how.hang_up),
     Step("time", "its decisions fit into the limit, and what is over into the bank", how.time),
-    Step("output", "it prints little", how.output),
+    Step("output", "each process of it prints little", how.output, Need.HELLO),
 )
 """Every step after the build, in the order in which they are tried."""
 

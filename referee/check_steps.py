@@ -6,7 +6,7 @@ An attempt returns a few words on what it saw, or raises `Failed`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from statistics import median
@@ -75,10 +75,14 @@ class Trial:
         clock = replace(clock, limit=clock.limit + slack)
         return await self.rehearsal.play(rules, tap, restarts=restarts, clock=clock)
 
-    def judge(self, stage: Stage, apart: Collection[str] = ()) -> None:
-        """Failed if anything was wrong that is not known, nor of the kinds in `apart`."""
-        if found := findings.of(stage, [*self.known, *apart]):
-            raise Failed(*found)
+    def judge(self, stage: Stage, apart: Collection[str] = ()) -> str:
+        """Failed if anything was wrong that is not known, nor of the kinds in `apart`; otherwise
+        which of the known was seen again, to go behind other words."""
+        found = [each for each in findings.of(stage) if each.kind not in apart or each.lethal]
+        if new := [each for each in found if each.lethal or each.kind not in self.known]:
+            raise Failed(*new)
+        kinds = sorted({each.kind for each in found})
+        return f"; as in the games: {', '.join(kinds)}" if kinds else ""
 
 
 async def start(trial: Trial) -> str:
@@ -93,48 +97,38 @@ async def start(trial: Trial) -> str:
 
 async def hello(trial: Trial) -> str:
     """Reads its hello again. No process is needed for that."""
-    said = trial.hello
-    assert said is not None
-    trial.games = [game for game in GAMES if not said.games or game in said.games]
-    found = [*_bad_hello(said), *_bad_games(said, trial.bot.games)]
-    if found:
+    said, own = trial.hello or Hello(), trial.bot.games
+    if reason := wire.objection(said, said.games[0] if said.games else ""):
+        raise Failed(findings.loss(f"rejected: {reason}"))
+    trial.games = [
+        game
+        for game in GAMES
+        if (not said.games or game in said.games) and (not own or game in own)
+    ]
+    if found := [*_bad_games(said, own)]:
         raise Failed(*found)
-    if trial.bot.games:
-        trial.games = [game for game in trial.games if game in trial.bot.games]
     words = f"{said.sdk or 'no SDK named'}, {said.language or 'no language named'}"
     return findings.clipped(f"plays {', '.join(trial.games)}; {words[: wire.TEXT_BYTES]}")
 
 
-def _bad_hello(said: Hello) -> list[Finding]:
-    reason = wire.objection(said, said.games[0] if said.games else "")
-    if reason is None:
-        return []
-    return [findings.loss(f"rejected: {reason}")]
-
-
-def _bad_games(said: Hello, promised: Sequence[str]) -> list[Finding]:
-    found = []
+def _bad_games(said: Hello, promised: Sequence[str]) -> Iterator[Finding]:
     for game in said.games:
         if game not in GAMES:
             near = get_close_matches(game, GAMES, 1)
-            mend = f"did you mean {near[0]}?" if near else f"name some of {', '.join(GAMES)}"
+            mend = f"did you mean {near[0]}" if near else f"name some of {', '.join(GAMES)}"
             came = findings.clipped(f"Hello.games names {game!r:.60}, which is no game here")
-            found.append(Finding("games", came, f"{mend} Or leave the list empty for all"))
+            yield Finding("games", came, f"{mend}; or leave the list empty, for all of them")
     for game in promised:
         if said.games and game not in said.games:
             came = f"bot.toml says that it plays {game}, and its Hello does not"
-            found.append(Finding("games", came, "make `games` the same in both"))
-    return found
-
-
-def variants(game: str) -> Sequence[str]:
-    """Every variant of a game, joined ones too."""
-    return joined_variants(game)
+            yield Finding("games", came, "make `games` the same in both")
 
 
 async def play(trial: Trial, game: str) -> str:
     """Every variant of a game, one deal each, two of the classic one."""
-    rules = [make_rules(game, name, max_deals=1 + (name == CLASSIC)) for name in variants(game)]
+    rules = [
+        make_rules(game, name, max_deals=1 + (name == CLASSIC)) for name in joined_variants(game)
+    ]
     stage = await trial.rehearsal.play(rules)
     trial.stages[game] = stage
     found = findings.of(stage)
@@ -152,7 +146,7 @@ async def views(trial: Trial) -> str:
             for each in life.asked.values():
                 asked[each.kind] = asked.get(each.kind, 0) + 1
     slips = [slip for stage in trial.stages.values() for slip in stage.slips]
-    if found := [*findings.slips(slips)]:
+    if found := [*findings.slips(slips, apart=True)]:
         raise Failed(*found)
     wanted = [kind for game in trial.stages for kind in positions(make_rules(game))]
     if missed := [kind for kind in dict.fromkeys(wanted) if kind not in asked]:
@@ -162,8 +156,8 @@ async def views(trial: Trial) -> str:
 
 async def batches(trial: Trial) -> str:
     stage = await trial.play(taps.Regrouping, 24)
-    trial.judge(stage)
-    return f"{stage.decisions} decisions in batches of 1 to {max(taps.SIZES)}"
+    known = trial.judge(stage)
+    return f"{stage.decisions} decisions in batches of 1 to {stage.lives[0].largest}{known}"
 
 
 async def tables(trial: Trial) -> str:
@@ -171,9 +165,9 @@ async def tables(trial: Trial) -> str:
     if (limit := _max_tables(trial)) is not None:
         most = min(most, 2 * limit)
     stage = await trial.play(Tap, most)
-    trial.judge(stage)
+    known = trial.judge(stage)
     more = "" if limit is None else f", at most {limit} at once as it says"
-    return f"{len(stage.results)} tables{more}, {stage.decisions} decisions"
+    return f"{len(stage.results)} tables{more}, {stage.decisions} decisions{known}"
 
 
 def _max_tables(trial: Trial) -> int | None:
@@ -184,11 +178,10 @@ def _max_tables(trial: Trial) -> int | None:
 
 async def newer(trial: Trial) -> str:
     stage = await trial.play(taps.Newer, 3)
-    trial.judge(stage)
+    known = trial.judge(stage)
     tap = stage.taps[0]
-    assert isinstance(tap, taps.Newer)
-    if not tap.asked:
-        return "unknown fields and events; it takes no batch in which to ask the unknown"
+    if not (isinstance(tap, taps.Newer) and tap.asked):
+        return f"passed over unknown fields and events; no room to ask for the unknown{known}"
     if tap.answer is None or not tap.answer.HasField("error"):
         came = "cards" if tap.answer else "no answer"
         raise Failed(
@@ -198,7 +191,7 @@ async def newer(trial: Trial) -> str:
                 "answer a Decision whose `request` is neither a bid nor a play with an `error`",
             )
         )
-    return "unknown fields and events passed over, an unknown request answered with an error"
+    return f"passed over unknown fields and events; an error for an unknown request{known}"
 
 
 async def restart(trial: Trial) -> str:
@@ -206,14 +199,14 @@ async def restart(trial: Trial) -> str:
     killed, *more = stage.losses or ["it was not killed"]
     if "ended by the referee" in killed:
         stage.losses = more
-    trial.judge(stage, apart=("crashed",))
-    return f"killed in the middle; the next process took over {len(stage.results)} matches"
+    known = trial.judge(stage, apart=("crashed",))
+    return f"killed in the middle; the next took over {len(stage.results)} matches{known}"
 
 
 async def slow(trial: Trial) -> str:
     stage = await trial.play(taps.Slow, 2, slack=2 * taps.PAUSE)
-    trial.judge(stage)
-    return f"waited {taps.PAUSE:g} s for its welcome, and again in the middle"
+    known = trial.judge(stage)
+    return f"waited {taps.PAUSE:g} s for its welcome, and again in the middle{known}"
 
 
 async def rejected(trial: Trial) -> str:
@@ -227,6 +220,9 @@ async def rejected(trial: Trial) -> str:
 
 async def hang_up(trial: Trial) -> str:
     stage = await trial.play(taps.HangingUp, 2)
+    if not stage.hung_up:
+        trial.judge(stage)
+        return "it was never in the middle of a match"
     life = _exited(stage, EXIT_PATIENCE, "after the stream had ended")
     return life.exit.words if life.exit else ""
 
@@ -249,7 +245,7 @@ def _exited(stage: Stage, patience: float, when: str) -> Life:
 
 async def goodbye(trial: Trial) -> str:
     stage = await trial.play(taps.Parting, 2)
-    trial.judge(stage)
+    known = trial.judge(stage)
     life = stage.lives[-1]
     if life.exit is None:
         mend = "exit at once after a Goodbye: end threads and children, close the stream"
@@ -257,14 +253,14 @@ async def goodbye(trial: Trial) -> str:
         raise Failed(Finding("stays", came, mend))
     found = []
     if life.exit.status != 0:
-        mend = "exit with status 0 after a Goodbye: its log, below, may say what went wrong"
+        mend = "exit with status 0 after a Goodbye: its log may say what went wrong"
         found.append(Finding("exit", f"{life.exit.words} after the goodbye", mend))
     if life.exit.left:
         came = f"left {life.exit.left} process(es) of its own running when it exited"
         found.append(Finding("child", came, "end and await every process that you start"))
     if found:
         raise Failed(*found)
-    return f"{life.exit.words}, and left nothing behind"
+    return f"{life.exit.words}, and left nothing behind{known}"
 
 
 async def time(trial: Trial) -> str:
@@ -272,15 +268,17 @@ async def time(trial: Trial) -> str:
     clock = trial.rehearsal.clock
     late = [s for life in trial.rehearsal.lives for s in life.slips if s.kind == "late"]
     if late:
-        came = f"{len(late)} decisions were late"
+        came = f"late decisions: {len(late)}"
         raise Failed(Finding("late", came, findings.LATE_MEND))
+    if not trial.spent:
+        raise Failed(Finding("silent", "it answered no decision", findings.LATE_MEND))
     over = [max(0.0, spent - clock.limit - GRACE) for spent in trial.spent]
     match = PLAYED_DEALS * DECISIONS_A_DEAL
     need = match * sum(over) / len(over)
     if need > clock.bank:
         came = f"a match of {match} decisions would take {need:.3g} s beyond the limit"
         raise Failed(Finding("slow", came, findings.LATE_MEND))
-    return f"{sum(map(bool, over))} of {len(over)} decisions took longer than the limit"
+    return f"{sum(map(bool, over))} of {len(over):,} decisions took longer than the limit"
 
 
 async def output(trial: Trial) -> str:

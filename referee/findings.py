@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from referee.games.cards import CARDS, text
 from referee.process import printable
-from referee.rehearsal import Life, Slip, Stage
+from referee.rehearsal import BIDS, Life, Slip, Stage
+from referee.server import CLOSED, HUNG_UP
 
 LINES = 6
 """Lines of a cause, or of a bot's log, that are shown."""
@@ -105,8 +106,8 @@ _LOSSES = (
     (
         r"its process ended",
         "crashed",
-        "its log, below, may say why; answer a decision that you cannot make with an `error`, so "
-        "that it costs only that decision",
+        "its log may say why; answer a decision that you cannot make with an `error`, so that it "
+        "costs only that decision",
     ),
     (
         r"",
@@ -139,18 +140,27 @@ _SLIPS = {
 }
 
 
-def slips(found: Iterable[Slip]) -> Iterator[Finding]:
-    """What to say of faults: one finding for each kind of fault and kind of decision."""
-    groups: dict[tuple[str, str], list[Slip]] = {}
+def slips(found: Iterable[Slip], *, apart: bool = False) -> Iterator[Finding]:
+    """What to say of faults: one finding for each kind of fault, for bids and plays; `apart`: for
+    each kind of decision."""
+    groups: dict[tuple[str, str | bool], list[Slip]] = {}
     for slip in found:
-        groups.setdefault((slip.kind, slip.asked.kind if slip.asked else ""), []).append(slip)
-    for (kind, asked), group in groups.items():
-        first = group[0]
-        where = f" in {asked} ({first.asked.where})" if first.asked else ""
-        times = "" if len(group) == 1 else f", {len(group)} times, first"
-        answer = _answer(first) if kind == "illegal" else ""
-        mend = _BAD_BID if kind == "illegal" and asked.startswith("a bid") else _SLIPS[kind]
-        yield Finding(kind, clipped(f"{kind}{times}{where}: {first.cause}{answer}"), mend)
+        asked = slip.asked.kind if slip.asked else ""
+        groups.setdefault((slip.kind, asked if apart else asked in BIDS), []).append(slip)
+    for group in groups.values():
+        yield _about(group)
+
+
+def _about(group: Sequence[Slip]) -> Finding:
+    """What to say of faults of a kind: how many, and the first."""
+    first = group[0]
+    kind, asked = first.kind, first.asked
+    times = "" if len(group) == 1 else f", {len(group)} times, first"
+    where = f" in {asked.kind} ({asked.where})" if asked else ""
+    answer = _answer(first) if kind == "illegal" else ""
+    bid = asked is not None and asked.kind in BIDS
+    mend = _BAD_BID if kind == "illegal" and bid else _SLIPS[kind]
+    return Finding(kind, clipped(f"{kind}{times}{where}: {first.cause}{answer}"), mend)
 
 
 def _answer(slip: Slip) -> str:
@@ -180,18 +190,19 @@ def strays(lives: Iterable[Life]) -> Iterator[Finding]:
                 yield Finding("stray", words + times, _STRAY_MEND)
 
 
-def of(stage: Stage, known: Sequence[str] = ()) -> list[Finding]:
-    """All that was wrong in a generation, the worst first; without the kinds that are known."""
-    found = [loss(_with_refusal(stage, cause)) for cause in stage.losses]
-    found += [*slips(stage.slips), *strays(stage.lives)]
-    return [each for each in found if each.lethal or each.kind not in known]
+def of(stage: Stage) -> list[Finding]:
+    """All that was wrong in a generation, the worst first."""
+    found = [loss(_whole(stage, cause)) for cause in stage.losses]
+    return [*found, *slips(stage.slips), *strays(stage.lives)]
 
 
-def _with_refusal(stage: Stage, cause: str) -> str:
-    """A cause, with why the stream was sent away, if it was and the cause does not say so."""
-    reasons = [reason for life in stage.lives for reason in life.refused]
-    if reasons and reasons[-1] not in cause:
-        return f"{cause}; it was sent away: {reasons[-1]}"
+def _whole(stage: Stage, cause: str) -> str:
+    """Why a process was lost, with what its stream tells beyond that."""
+    for life in stage.lives:
+        if life.end not in ("", HUNG_UP, CLOSED, cause):
+            cause = f"{life.end}; {cause}"
+        if life.refused and life.refused[-1] not in cause:
+            cause = f"{cause}; it was sent away: {life.refused[-1]}"
     return cause
 
 

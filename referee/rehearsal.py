@@ -72,6 +72,11 @@ class Life:
     strays: Counter[str] = field(default_factory=Counter)
     """Answers that are none, in words, with how often."""
     refused: list[str] = field(default_factory=list)
+    """Why streams of it were sent away."""
+    end: str = ""
+    """Why its stream ended, if it did."""
+    largest: int = 0
+    """Decisions in its largest batch."""
     memory: int = 0
     exit: Exit | None = None
     """How it ended by itself, where a tap has waited for that."""
@@ -87,7 +92,9 @@ class Life:
                 self.open.discard(event.withdrawn.decision)
             elif event.HasField("fault"):
                 self._slip(event.fault)
-        if any(event.HasField("decision") for event in events):
+        size = sum(event.HasField("decision") for event in events)
+        if size:
+            self.largest = max(self.largest, size)
             self.clock.sent(now, len(self.open))
 
     def _slip(self, notice: pb.FaultNotice) -> None:
@@ -199,7 +206,8 @@ class Tap:
         except BadMessage:
             self.life.strays["a message that is no knavery.v1.FromBot with Moves"] += 1
             raise
-        except HungUp:
+        except HungUp as end:
+            self.life.end = str(end)
             await self._exit()
             raise
         self.life.heard(at, moves)
@@ -237,6 +245,8 @@ class Stage:
     results: list[MatchResult] = field(default_factory=list)
     losses: list[str] = field(default_factory=list)
     """Why processes ended that should not have."""
+    hung_up: bool = False
+    """Whether a tap has ended the stream before its time."""
 
     async def listen(self) -> Tap:
         tap = self.tap(await self.house.door.listen(), self)

@@ -16,6 +16,8 @@ PAUSE = 1.0
 """Seconds that the slow referee takes for its welcome, and once later on."""
 SIZES = (1, 2, 5, 1, 3, 13, 1, 34)
 """Decisions in the batches of the referee that groups them oddly, in turn."""
+MIDDLE = 5
+"""Answers after which a match is said to be in the middle."""
 REASON = "this is a rehearsal of being turned away; nothing is wrong"
 
 UNKNOWN = b"\x82\x7d\x05later"
@@ -53,13 +55,10 @@ class HangingUp(Tap):
     async def deliver(self, message: pb.FromReferee) -> None:
         await super().deliver(message)
         if len(self.life.answers) >= MIDDLE and self.life.open:
+            self.stage.hung_up = True
             await self.post.close()
             await self.see_out(EXIT_PATIENCE)
             raise HungUp(CLOSED)
-
-
-MIDDLE = 5
-"""Answers after which a match is said to be in the middle."""
 
 
 class Killing(Tap):

@@ -27,6 +27,8 @@ def move(decision: int, cards: Iterable[int]) -> pb.Move:
 def good(decision: object) -> pb.Move:
     if decision.HasField("bid_request"):
         return move(decision.id, decision.hand[: decision.bid_request.choose])
+    if not decision.HasField("play_request"):
+        return pb.Move(decision=decision.id, error="what is this?")
     return move(decision.id, decision.play_request.legal[:1])
 
 
@@ -72,6 +74,14 @@ class Bot:
         for decision, made in zip(decisions, moves, strict=True):
             if decision.HasField("bid_request"):
                 made.cards.cards[:] = decision.hand[:4]
+        self.send(moves)
+
+    def guess(self, decisions: list) -> None:
+        """Answers what it does not understand with a card."""
+        moves = [good(decision) for decision in decisions]
+        for decision, made in zip(decisions, moves, strict=True):
+            if made.HasField("error"):
+                made.cards.cards.append(decision.hand[0])
         self.send(moves)
 
     def two_cards(self, decisions: list) -> None:
@@ -212,8 +222,8 @@ def impatient(_stream: object, _envelope: pb.Envelope) -> None:
 
 
 def empty(stream: object, envelope: pb.Envelope) -> None:
-    """Answers what asks nothing with no moves."""
-    if not any(event.HasField("decision") for event in envelope.events):
+    """Answers news of matches that comes without a decision, with no moves."""
+    if all(event.HasField("match_started") for event in envelope.events):
         stream.send(pb.Moves())
 
 

@@ -60,6 +60,34 @@ async def test_exit_in_words(
     assert end == Exit(status, number, words)
 
 
+@trio_test
+async def test_an_exit_tells_what_was_printed_and_left_behind(tmp_path: Path) -> None:
+    async with open_launcher(tmp_path) as launcher:
+        alone, _ = await run(launcher, tmp_path, "sh", "-c", "echo one; sleep 0 & wait; echo two")
+        parent, log = await run(launcher, tmp_path, "sh", "-c", "sleep 600 & sleep 600 & echo bye")
+    assert (alone.left, alone.printed) == (0, 8)
+    assert (parent.left, parent.printed, log) == (2, 4, "bye\n")
+
+
+@trio_test
+async def test_what_the_referee_ends_has_left_nothing(tmp_path: Path) -> None:
+    async with open_launcher(tmp_path / "logs") as launcher:
+        process, _ = await start_unruly(launcher, "parent", tmp_path)
+        await process.stop()
+        assert (await process.wait()).left == 0
+
+
+@trio_test
+async def test_peak_memory_is_that_of_all_its_processes(tmp_path: Path) -> None:
+    async with open_launcher(tmp_path / "logs") as launcher:
+        alone, _ = await start_unruly(launcher, "idle", tmp_path)
+        parent, _ = await start_unruly(launcher, "parent", tmp_path)
+        assert alone.peak_memory() > 1_000_000
+        assert parent.peak_memory() > 1.5 * alone.peak_memory()
+        await alone.stop()
+        assert alone.peak_memory() == 0
+
+
 @pytest.mark.parametrize(
     ("argv", "problem"),
     [
