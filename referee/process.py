@@ -95,7 +95,10 @@ class Process:
 
     def peak_memory(self) -> int:
         """The most memory, in bytes, that each of its processes that now run has had, added up."""
-        return sum(_peak(pid) for pid in (self.pid, *descendants(self.pid)))
+        keeper = _status(self.pid, "PPid")
+        if not keeper:
+            return 0
+        return 1024 * sum(_status(pid, "VmHWM") for pid in descendants(keeper))
 
     def log_tail(self, limit: int = 4000) -> str:
         """The last `limit` characters, at the most, that it printed, made harmless."""
@@ -258,10 +261,12 @@ async def open_launcher(log_dir: Path) -> AsyncIterator[Launcher]:
             await launcher.close()
 
 
-def _peak(pid: int) -> int:
+def _status(pid: int, field: str) -> int:
+    """A number out of /proc/PID/status; 0 when the process has gone."""
     with suppress(OSError):
-        if found := re.search(r"VmHWM:\s*(\d+) kB", Path(f"/proc/{pid}/status").read_text()):
-            return 1024 * int(found[1])
+        status = Path(f"/proc/{pid}/status").read_text()
+        if found := re.search(rf"^{field}:\s*(\d+)", status, re.MULTILINE):
+            return int(found[1])
     return 0
 
 
