@@ -1,5 +1,5 @@
 """A tournament's file epoch by epoch, and what running it again adds (design, sections 7 and 10;
-docs/epochs.md).
+docs/running-a-tournament.md).
 
 An epoch has one field, one configuration and one key. When any of these changes the next epoch
 begins and the one before is over: what it completed counts on among those who are still there, and
