@@ -1,15 +1,48 @@
 """An independent referee: judges exported deals by the rules alone (docs/rules.md).
 
 It reads the JSON of docs/replay-format.md and imports nothing of Knavery. `check_match` raises
-AssertionError at the first thing in a match that the rules do not allow.
+AssertionError at the first thing in a match that the rules do not allow, `check_tournament` also
+at what is unfair between matches.
 """
 
+from itertools import groupby
 from typing import Any
 
 RANKS = "23456789TJQKA"
 SUITS = "CDHS"
 
 Json = dict[str, Any]
+
+
+def check_tournament(lines: list[Json]) -> int:
+    """All deals of a tournament's complete blocks, as exported; how many matches they are."""
+    matches = [list(deals) for _, deals in groupby(lines, key=lambda line: str(line["match"]))]
+    blocks: dict[str, list[list[Json]]] = {}
+    for match in matches:
+        check_match(match)
+        blocks.setdefault(match[0]["block"], []).append(match)
+    for block in blocks.values():
+        check_block(block)
+    first_deals = {str(block[0][0]["hands"]) for block in blocks.values()}
+    assert len(first_deals) == len(blocks), "no two blocks share their deals"
+    assert len({match[0]["match"] for match in matches}) == len(matches)
+    return len(matches)
+
+
+def check_block(matches: list[list[Json]]) -> None:
+    """The same entrants on the same deals under every seating, everybody in every seat equally
+    often (partners turn about), each seating by another generation."""
+    first = matches[0][0]
+    seats = [match[0]["entrants"] for match in matches]
+    assert [match[0]["seating"] for match in matches] == list(range(len(matches)))
+    assert sorted(match[0]["generation"] for match in matches) == list(range(len(matches)))
+    assert len(set(map(tuple, seats))) == len(seats)
+    for seat in zip(*seats, strict=True):
+        assert {seat.count(name) for name in first["entrants"]} == {len(seats) // len(set(seat))}
+    for match in matches:
+        assert match[0]["rules"] == first["rules"]
+        for line, other in zip(match, max(matches, key=len), strict=False):
+            assert (line["hands"], line["undealt"]) == (other["hands"], other["undealt"])
 
 
 def check_match(lines: list[Json]) -> None:
