@@ -5,7 +5,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test languages lint bench protos locks wheel clean
+.PHONY: demo test languages languages-table lint bench protos locks wheel clean
 
 demo: $(VENV)/.run
 	$(BIN)/knavery demo
@@ -18,6 +18,9 @@ test: $(VENV)/.dev
 # of them must be. What they build stays in .cache, and in the tools' own caches.
 languages: $(VENV)/.dev
 	$(BIN)/pytest -m languages tests/languages
+
+languages-table: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.languages
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

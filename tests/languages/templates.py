@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.languages import CACHE
 from referee.bot_files import bot_files
 from referee.bots import Prepared, load, prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD_SECONDS = 1800
-CACHE = ROOT / ".cache"
-"""Kept from one run to the next, so that nothing is built twice; `make clean` removes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +51,16 @@ class Template:
     def prepared(self) -> Prepared:
         """The bot as the referee builds it, from the cache where it can be."""
         self.require()
-        return prepare(load(str(self.folder)), CACHE / "knavery")
+        return prepare(load(str(self.folder)), CACHE)
 
     def copied(self) -> Path:
         """A copy to work in, which keeps what earlier work left in it: a build's by-products."""
-        copy = CACHE / "work" / self.language
-        for file in bot_files(self.folder):
+        copy = ROOT / ".cache/work" / self.language
+        built = self.prepared().cwd / "target"
+        if built.is_dir() and not (copy / "target").exists():
+            shutil.copytree(built, copy / "target")
+            _make_writable(copy)
+        for file in bot_files(self.folder, load(str(self.folder)).exclude):
             target = copy / file.name
             if not target.exists() or target.read_bytes() != file.path.read_bytes():
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -65,4 +68,13 @@ class Template:
         return copy
 
 
-TEMPLATES = (Template("go", ("go",)),)
+def _make_writable(folder: Path) -> None:
+    for place, _, names in os.walk(folder):
+        for path in (Path(place), *(Path(place, name) for name in names)):
+            path.chmod(path.stat().st_mode | 0o200)
+
+
+TEMPLATES = (
+    Template("go", ("go",)),
+    Template("typescript", ("node", "npm")),
+)

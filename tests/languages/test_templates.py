@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 import trio
 
+from benchmarks.languages import CACHE, PATIENT, tournament
 from referee import bots
 from referee.games.registry import make_rules
-from tests.languages.playing import PATIENT, tournament
-from tests.languages.templates import BUILD_SECONDS, CACHE, ROOT, TEMPLATES, Template
+from tests.languages.templates import BUILD_SECONDS, ROOT, TEMPLATES, Template
 from tournaments import quick
+from tournaments.config import EntrantSpec
 from tournaments.runner import Entered
 
 pytestmark = pytest.mark.languages
@@ -33,7 +34,7 @@ def play(template: Template, game: str, variant: str, matches: int, max_deals: i
     seats = 2 if rules.teams else rules.players
     field = {0: Entered("starter", template.prepared())}
     for seat, name in enumerate(FILLERS[: seats - 1], 1):
-        field[seat] = Entered(name, bots.prepare(bots.load(name), CACHE / "knavery"))
+        field[seat] = Entered(name, bots.prepare(bots.load(name), CACHE))
 
     async def run() -> list[quick.Match]:
         return await quick.play(field, rules, matches=matches, clock=PATIENT)
@@ -73,7 +74,12 @@ def test_it_beats_random_with_intervals_that_do_not_overlap(
     template: Template, game: str, tmp_path: Path
 ) -> None:
     template.require()
-    table = tournament(tmp_path / "t.knavery", game, [str(template.folder), "random", "b=random"])
+    entrants = (
+        EntrantSpec(None, str(template.folder)),
+        EntrantSpec("random", "random"),
+        EntrantSpec("other", "random"),
+    )
+    table = tournament(tmp_path / "t.knavery", game, entrants, rounds=4)
     best, *others = table.rows
     assert best.name == f"starter-{template.language}"
     assert best.points_low is not None
@@ -90,7 +96,7 @@ def test_the_code_that_go_commits_is_fresh(tmp_path: Path) -> None:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    module.generate_go(tmp_path, CACHE / "go-tools")
+    module.generate_go(tmp_path, ROOT / ".cache/go-tools")
     made = sorted((tmp_path / "knaverypb").iterdir())
     assert len(made) == 3
     for path in made:
