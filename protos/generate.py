@@ -35,10 +35,10 @@ def generate(folder: Path) -> None:
 
 
 def copy_to_templates() -> None:
-    """Gives each template its copy of the protocol."""
-    for template in TEMPLATES.glob("*/bot.toml"):
+    """Gives each template, which is a folder with such a copy, the protocol as it is."""
+    for copy in TEMPLATES.glob("*/protos"):
         for name in sources():
-            target = template.parent / "protos" / name
+            target = copy / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(HERE / name, target)
 

@@ -21,7 +21,7 @@ PARTS = ("knavery", "referee", "tournaments", "sample_bots")
 
 def templates() -> set[str]:
     """Every file of the templates for other languages."""
-    folders = [path.parent for path in (ROOT / "sample_bots").glob("*/bot.toml")]
+    folders = [path.parent for path in (ROOT / "sample_bots").glob("*/protos")]
     assert folders
     files = [
         file.path for folder in folders for file in bot_files(folder, load(str(folder)).exclude)

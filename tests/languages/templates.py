@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from benchmarks.languages import CACHE
-from referee.bot_files import bot_files
+from referee.bot_files import BotFile, bot_files
 from referee.bots import Prepared, load, prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD_SECONDS = 1800
+SOURCES = {".go", ".rs", ".ts", ".cpp", ".h", ".java"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,14 @@ class Template:
     @property
     def readme(self) -> str:
         return (self.folder / "README.md").read_text(encoding="utf-8")
+
+    def files(self) -> Sequence[BotFile]:
+        """What it consists of, without what a build in the folder itself may have left."""
+        return bot_files(self.folder, load(str(self.folder)).exclude)
+
+    def sources(self) -> list[Path]:
+        """Its files of code."""
+        return [file.path for file in self.files() if file.path.suffix in SOURCES]
 
     def blocks(self) -> list[list[str]]:
         """The commands that the README shows, block by block."""
@@ -60,7 +70,7 @@ class Template:
         if built.is_dir() and not (copy / "target").exists():
             shutil.copytree(built, copy / "target")
             _make_writable(copy)
-        for file in bot_files(self.folder, load(str(self.folder)).exclude):
+        for file in self.files():
             target = copy / file.name
             if not target.exists() or target.read_bytes() != file.path.read_bytes():
                 target.parent.mkdir(parents=True, exist_ok=True)
