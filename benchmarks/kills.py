@@ -44,35 +44,57 @@ class Outcome:
 class Arena:
     """A folder in which one tournament's description lies and is played, over and over.
 
-    Bots must be deterministic. The folder's path should be short, for the referee's sockets."""
+    Bots must be deterministic. `newcomers` come when the others have finished, and it is their
+    epoch that is disturbed. The folder's path should be short, for the referee's sockets."""
 
-    def __init__(self, folder: Path, bots: Sequence[str], rounds: int = 4) -> None:
+    def __init__(
+        self, folder: Path, bots: Sequence[str], rounds: int = 4, newcomers: Sequence[str] = ()
+    ) -> None:
         self.file = folder / "t.knavery"
         self.folder = folder
         self._config = folder / "t.toml"
-        head = (
-            f'[tournament]\ngame = "knave"\nseatings = "cyclic"\nrounds = {rounds}\nkey = "{KEY}"\n'
-        )
+        self._bots = bots
+        self._newcomers = newcomers
+        self._rounds = rounds
+
+    def _begin(self) -> None:
+        """All that is played before anything is disturbed."""
+        self._configure(self._bots)
+        if self._newcomers:
+            self._run("run", self._config, kill_after=None)
+            self._configure([*self._bots, *self._newcomers])
+
+    def _configure(self, bots: Sequence[str]) -> None:
+        head = f'[tournament]\ngame = "knave"\nseatings = "cyclic"\nrounds = {self._rounds}\n'
         entrants = "".join(f'[[entrants]]\npath = "{bot}"\n' for bot in bots)
-        self._config.write_text(f"{head}rules = {{ max_deals = 1 }}\n{entrants}")
+        rest = f'key = "{KEY}"\nrules = {{ max_deals = 1 }}\n'
+        self._config.write_text(head + rest + entrants)
+
+    def _go_on(self) -> tuple[str, Path]:
+        """The command that finishes what was begun; an epoch that is not in the file has not."""
+        with Store.open(self.file, write=False) as store:
+            begun = len(store.epochs()) == 1 + bool(self._newcomers)
+        return ("resume", self.file) if begun else ("run", self._config)
 
     def undisturbed(self) -> tuple[Outcome, int]:
         """The outcome of a run to its end, and how many bytes it wrote."""
+        self._begin()
         written = self._run("run", self._config, kill_after=None)
         assert written is not None
         return self._take(), written
 
     def disturbed(self, draw: random.Random, written: int) -> tuple[Outcome, int]:
         """The outcome after some kills at random moments, and how many there were."""
+        self._begin()
         kills = 0
         words: tuple[str, Path] = ("run", self._config)
         for _ in range(draw.randint(1, MOST_KILLS)):
             if self._run(*words, kill_after=draw.randrange(written)) is not None:
                 break
             kills += 1
-            words = ("resume", self.file)
+            words = self._go_on()
             self._checked(finished=False)
-        self._run("resume", self.file, kill_after=None)
+        self._run(*self._go_on(), kill_after=None)
         return self._take(), kills
 
     def _run(self, *words: str | Path, kill_after: int | None) -> int | None:
@@ -129,9 +151,10 @@ class Arena:
             report = verify(store)
         assert report.problem is None, report.problem
         if finished:
-            (epoch,) = report.epochs
-            assert epoch.missing == 0
-            assert report.attempts["done"] == epoch.finished == epoch.begun == epoch.matches
+            assert len(report.epochs) == 1 + bool(self._newcomers)
+            for epoch in report.epochs:
+                assert epoch.finished == epoch.begun == epoch.matches
+            assert report.attempts["done"] == sum(epoch.finished for epoch in report.epochs)
             assert report.attempts["open"] == 0
 
     def _take(self) -> Outcome:

@@ -96,7 +96,7 @@ def blocks_that_fit(
     seat everybody equally often, where so many fit."""
 
     def low(total: int) -> float:
-        return before(replace(schedule, total=total), cores, max_processes).low
+        return before(replace(schedule, total=total, only=None), cores, max_processes).low
 
     fits = _last(lambda total: low(total) <= LONGEST, most)
     field = len(schedule.entrants)

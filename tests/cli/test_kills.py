@@ -43,3 +43,14 @@ def test_a_killed_tournament_goes_on_to_the_same_end(
     outcome, kills = arena.disturbed(random.Random(point), written)
     assert kills >= 1
     assert outcome == expected
+
+
+def test_a_newcomers_epoch_that_is_killed_goes_on_to_the_same_end(bot_cache: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        patch.setenv("KNAVERY_CACHE", str(bot_cache))
+        arena = Arena(Path(folder), ("random", "greedy", "lowest"), 1, newcomers=("highest",))
+        expected, written = arena.undisturbed()
+        assert len(expected.matches) == 12
+        outcome, kills = arena.disturbed(random.Random(1), written)
+    assert kills >= 1
+    assert outcome == expected

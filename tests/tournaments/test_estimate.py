@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import replace
+from itertools import combinations, islice
 
 import pytest
 
@@ -99,3 +100,23 @@ def test_a_budget_or_few_enough_blocks_are_no_reason_to_refuse() -> None:
     assert time.process_time() - begin < 1
     with pytest.raises(ConfigError, match="take about 2 days"):
         size.guard(cup(120, rounds=50), budget=2 * LONGEST)
+
+
+def test_a_later_epoch_is_judged_by_what_is_played_in_it() -> None:
+    plan = cup(120, rounds=50)
+    key, groups = bytes(32), combinations(range(120), 3)
+    done = dict.fromkeys(groups, 50)
+    few = plan.schedule(key, range(120), 1, dict(islice(done.items(), len(done) - 300)))
+    size.guard(plan, schedule=few)
+    assert "300 groups, 15,000 blocks, 90,000 matches" in size.announcement(plan, schedule=few)
+    none = plan.schedule(key, range(120), 1, done)
+    assert size.announcement(plan, schedule=none).endswith(
+        "120 bots, and nothing is left to be played"
+    )
+    many = plan.schedule(key, range(120), 1, {(0, 1, 2): 1})
+    part = many.limited(islice(many.blocks(), 1_000_000))
+    with pytest.raises(ConfigError, match="confirm with --yes") as caught:
+        size.guard(plan, schedule=part)
+    fits = int(str(caught.value).split("blocks = ")[1].split()[0])
+    assert 1 < fits < 1_000_000
+    size.guard(cup(120, blocks=fits))
