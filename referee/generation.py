@@ -180,6 +180,7 @@ class _Desk(_Place):
         self._contestant = contestant
         self._house = generation.house
         self._watcher = generation.watcher
+        self._has_been_here = False
         self._leaves = False
 
     async def run(self) -> None:
@@ -272,6 +273,9 @@ class _Desk(_Place):
             words = f"no hello within {limit:g} s of its start{refused}{_last_words(process)}"
             raise _died(words)
         self._house.start_times.append(trio.current_time() - process.started_at)
+        if not self._has_been_here:
+            self._has_been_here = True
+            self._generation.turn.arrived()
         try:
             await self._admit(post, hello)
         except HungUp as end:

@@ -46,12 +46,15 @@ class Listener(Protocol):
 class Turn:
     """When a generation may play: after the one before it. Whoever plays it sets `over`.
 
-    `draining`: little is left to be played, and the next one's processes may start."""
+    `draining`: little is left to be played, and the next one's processes may start. `waited`:
+    seconds from when its turn came until the last of its processes had said hello."""
 
     def __init__(self, before: "Turn | None" = None) -> None:
         self.draining = trio.Event()
         self.over = trio.Event()
+        self.waited = 0.0
         self._before = before
+        self._came: float | None = None
 
     @property
     def is_mine(self) -> bool:
@@ -62,6 +65,12 @@ class Turn:
         """Waits until matches may begin."""
         if self._before is not None:
             await self._before.over.wait()
+        self._came = trio.current_time()
+
+    def arrived(self) -> None:
+        """One more process said hello for the first time."""
+        if self._came is not None:
+            self.waited = trio.current_time() - self._came
 
 
 @dataclass(frozen=True, slots=True)

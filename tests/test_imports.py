@@ -37,7 +37,7 @@ OWNERS = {
     "subprocess": {"referee/process.py", "referee/launcher.py"},
 }
 ABOVE_ALL = {"tournaments.cli", "tournaments.commands"}
-PLAIN = ("tournaments/ratings.py", "tournaments/standings.py", "tournaments/played.py")
+PLAIN = tuple(f"tournaments/{name}.py" for name in ("ratings", "standings", "played", "memory"))
 
 
 def modules() -> Iterator[tuple[str, Path]]:
@@ -103,7 +103,9 @@ def test_nothing_imports_the_command_line(name: str) -> None:
 @pytest.mark.parametrize("path", PLAIN)
 def test_ratings_and_standings_see_plain_values_only(path: str) -> None:
     ours = {target for target in imports(ROOT / path) if target.split(".")[0] in PACKAGES}
-    allowed = ("tournaments.played", "tournaments.ratings", "tournaments.bradley_terry")
+    allowed = tuple(
+        f"tournaments.{name}" for name in ("played", "ratings", "bradley_terry", "memory")
+    )
     assert all(target.startswith(allowed) for target in ours)
 
 

@@ -220,6 +220,7 @@ def played_of(row: Row, sides: int) -> Played:
         places=_numbers(row["places"])[:sides],
         points=_numbers(row["totals"])[:sides],
         deals=row["deals"],
+        forfeited=bool(_numbers(row["forfeits"])),
     )
 
 

@@ -13,7 +13,8 @@ class Played:
     `generation` count from 0. The tuples run over the sides in one common order, by seat where
     everybody plays alone; a team is one side. `entrants` are indices into the tournament's list,
     `places` start at 1 and tied sides share the better one, `points` are totals after `deals`
-    deals. Raises ValueError when these cannot describe a match.
+    deals; `forfeited` says whether anybody forfeited it. Raises ValueError when these cannot
+    describe a match.
     """
 
     block: str
@@ -23,6 +24,7 @@ class Played:
     places: tuple[int, ...]
     points: tuple[int, ...]
     deals: int
+    forfeited: bool = False
 
     def __post_init__(self) -> None:
         if problem := self._problem():

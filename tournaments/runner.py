@@ -172,6 +172,8 @@ class Run:
         self._pace = pace or Pace(
             schedule, say=progress.say, cores=cores(), max_processes=max_processes
         )
+        self.waited = 0.0
+        """Seconds of its turns that generations waited for their processes."""
         self._lost: Counter[int] = Counter()
         self._suspended = dict.fromkeys(
             store.suspended(schedule.epoch), "its processes failed in two generations"
@@ -236,6 +238,7 @@ class Run:
         )
         for entrant, cause in playing.recorder.out.items():
             self._count_lost(entrant, cause)
+        self.waited += playing.turn.waited
         playing.turn.over.set()
 
     def _count_lost(self, entrant: int, cause: str) -> None:

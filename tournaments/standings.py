@@ -15,6 +15,7 @@ from typing import Any
 
 from tabulate import tabulate
 
+from tournaments.memory import Memory, examine
 from tournaments.played import Played
 from tournaments.ratings import (
     CENTRE,
@@ -29,6 +30,8 @@ from tournaments.ratings import (
 
 FORMAT = "knavery.standings/1"
 PLUS_MINUS = "±"
+MARK = "*"
+"""Behind the name of an entrant that is found to remember cards."""
 
 _DECIMALS = 4
 """Of every figure in CSV and JSON."""
@@ -55,7 +58,8 @@ class Standing:
     `place` counts from 1, equal ratings share one. `entrant` is its index in the tournament.
     `win_share` is its mean share of first place, a half when two tie for it; `firsts` counts the
     matches with any such share. `faults` and `forfeits` count in open blocks too, all else only
-    in complete ones, or only in open ones if `provisional`.
+    in complete ones, or only in open ones if `provisional`. `memory_p` is how likely points that
+    rise so much with the generation are by chance, and `remembers` that this is too unlikely.
     """
 
     place: int | None
@@ -75,6 +79,8 @@ class Standing:
     faults: int
     forfeits: int
     provisional: bool
+    memory_p: float | None = None
+    remembers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +124,7 @@ def compute(
     rows = _rows(entries, used, ratings)
     if not split.complete:
         rows = [_provisional(row) for row in rows]
+    rows = _with_memory(rows, examine(split.complete, len(entries)))
     return Standings(
         rows=tuple(sorted(rows, key=_order)),
         meetings=head_to_head(used, len(entries)),
@@ -145,7 +152,7 @@ def table(rows: Sequence[Standing], plus_minus: str = PLUS_MINUS) -> str:
     """Lay the rows out for a terminal; "+/-" for one that cannot print the usual sign."""
     columns = {
         "#": [_number(row.place, 0) for row in rows],
-        "name": [_shown(row.name) for row in rows],
+        "name": [_shown(row.name) + MARK * row.remembers for row in rows],
         "version": [row.version[:7] for row in rows],
         "rating": _estimates(rows, lambda row: (row.rating, row.high), 0, plus_minus),
         "points/deal": _estimates(
@@ -160,6 +167,18 @@ def table(rows: Sequence[Standing], plus_minus: str = PLUS_MINUS) -> str:
     }
     words = {"name", "version"}
     return _plain(columns, ["left" if heading in words else "right" for heading in columns])
+
+
+def memory_line(rows: Sequence[Standing]) -> str | None:
+    """What the mark behind a name means; None where nobody has it."""
+    marked = [row for row in rows if row.remembers]
+    if not marked:
+        return None
+    least = max(row.memory_p or 0.0 for row in marked)
+    return (
+        f"{MARK} plays better the more of its processes have seen the same cards (chance of that: "
+        f"{least:.0e} at most): it may remember them between processes, which is forbidden."
+    )
 
 
 def head_to_head_table(standings: Standings) -> str:
@@ -263,6 +282,13 @@ def _rows(entries: Sequence[Entry], played: Sequence[Played], ratings: Ratings) 
     return rows
 
 
+def _with_memory(rows: Sequence[Standing], memories: Sequence[Memory]) -> list[Standing]:
+    return [
+        replace(row, memory_p=memory.p, remembers=memory.found)
+        for row, memory in zip(rows, memories, strict=True)
+    ]
+
+
 def _provisional(row: Standing) -> Standing:
     """Marked as resting on open blocks; without a match there is nothing to mark."""
     return replace(
@@ -332,10 +358,14 @@ def _harmless(name: str) -> str:
 
 
 def _rounded(row: Standing | Meeting) -> dict[str, Any]:
-    return {
-        key: round(value, _DECIMALS) if isinstance(value, float) else value
-        for key, value in asdict(row).items()
-    }
+    return {key: _figure(key, value) for key, value in asdict(row).items()}
+
+
+def _figure(key: str, value: Any) -> Any:
+    """A figure to four decimals; a probability that may be tiny, to three digits."""
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.3g}") if key == "memory_p" else round(value, _DECIMALS)
 
 
 def _plain(columns: dict[str, list[str]], alignment: Sequence[str]) -> str:

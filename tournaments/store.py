@@ -304,7 +304,7 @@ class Store(Rows):
     def played(self) -> Iterator[Played]:
         """Every finished match as ratings see it, those of open blocks too."""
         sides = group_size(self.tournament().rules)
-        columns = f"{_WHERE}, places, totals, deals"
+        columns = f"{_WHERE}, places, totals, deals, forfeits"
         for row in self._rows(f"SELECT {columns} {_FINISHED} {_IN_ORDER}"):
             yield self._value(partial(played_of, sides=sides), row)
 

@@ -46,6 +46,8 @@ def shown(result: Standings, *, with_meetings: bool = False) -> str:
     """The table with its heading; in ASCII where the terminal cannot show more."""
     plus_minus = "±" if _can_show("±") else "+/-"
     parts = [standings.header(result), standings.table(result.rows, plus_minus)]
+    if line := standings.memory_line(result.rows):
+        parts.append(line)
     if with_meetings:
         parts += ["", standings.head_to_head_table(result)]
     return "\n".join(parts)

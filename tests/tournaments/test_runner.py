@@ -63,8 +63,9 @@ def plan(
     game: str = "knave",
     faults: FaultRules | None = None,
     seatings: Seatings | None = None,
+    max_deals: int = 2,
 ) -> Plan:
-    rules = make_rules(game, max_deals=2)
+    rules = make_rules(game, max_deals=max_deals)
     return launch.plan(
         Tournament(
             name="test",

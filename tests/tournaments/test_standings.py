@@ -17,6 +17,7 @@ from tournaments.standings import (
     compute,
     head_to_head_table,
     header,
+    memory_line,
     table,
 )
 
@@ -186,12 +187,14 @@ class TestCsv:
     def test_snapshot(self) -> None:
         assert as_csv(standings(TWO_BLOCKS).rows).splitlines() == [
             "place,entrant,name,version,rating,low,high,points_per_deal,points_low,points_high,"
-            "matches,firsts,win_share,mean_place,faults,forfeits,provisional",
+            "matches,firsts,win_share,mean_place,faults,forfeits,provisional,"
+            "memory_p,remembers",
             "1,0,alice,a1b2c3d4e5f6,1605.8669,83.8988,3127.8349,0.15,-0.4853,0.7853,"
-            "4,3,0.75,1.5,0,0,False",
+            "4,3,0.75,1.5,0,0,False,0.841,False",
             "2,2,carol,ffffffffffff,1473.4771,59.8234,2887.1307,0.075,-0.2427,0.3927,"
-            "4,1,0.25,2.0,0,0,False",
-            "3,1,bob,0123456789ab,1420.6561,-33.5879,2874.9,0.05,0.05,0.05,4,0,0.0,2.25,3,1,False",
+            "4,1,0.25,2.0,0,0,False,0.5,False",
+            "3,1,bob,0123456789ab,1420.6561,-33.5879,2874.9,0.05,0.05,0.05,4,0,0.0,2.25,3,1,False,"
+            "0.264,False",
         ]
 
     def test_nothing_known_is_empty(self) -> None:
@@ -212,6 +215,41 @@ class TestCsv:
     def test_other_names_stay(self) -> None:
         text = as_csv(compute([Entry('a,"b"=c', "f")], [], seatings_per_block=2).rows)
         assert next(csv.DictReader(io.StringIO(text)))["name"] == 'a,"b"=c'
+
+
+class TestMemory:
+    PLAYED = tuple(
+        Played(
+            block=f"b{n}",
+            seating=generation,
+            generation=generation,
+            entrants=(0, 1) if (n + generation) % 2 else (1, 0),
+            places=(2 - generation, 1 + generation)[:: 1 if (n + generation) % 2 else -1],
+            points=(generation, 1 - generation)[:: 1 if (n + generation) % 2 else -1],
+            deals=10,
+        )
+        for n in range(20)
+        for generation in range(2)
+    )
+    """Alice loses each block's first match and wins the second, in either seat."""
+
+    def test_who_remembers_is_marked_and_told_apart_from_the_others(self) -> None:
+        result = standings(list(self.PLAYED))
+        (marked,) = (row for row in result.rows if row.remembers)
+        assert marked.name == "alice"
+        assert marked.memory_p is not None
+        assert 0 < marked.memory_p < 1e-4
+        assert "alice*" in table(result.rows)
+        line = memory_line(result.rows)
+        assert line is not None
+        assert line.startswith("* plays better the more")
+        rounded = as_json(result)["standings"][0]["memory_p"]
+        assert rounded == pytest.approx(marked.memory_p, rel=0.01)
+
+    def test_otherwise_there_is_nothing_to_explain(self) -> None:
+        rows = standings(TWO_BLOCKS).rows
+        assert memory_line(rows) is None
+        assert "*" not in table(rows)
 
 
 class TestJson:
@@ -244,6 +282,8 @@ class TestJson:
                     "faults": 0,
                     "forfeits": 0,
                     "provisional": False,
+                    "memory_p": 0.841,
+                    "remembers": False,
                 },
                 {
                     "place": 2,
@@ -263,6 +303,8 @@ class TestJson:
                     "faults": 3,
                     "forfeits": 1,
                     "provisional": False,
+                    "memory_p": 0.159,
+                    "remembers": False,
                 },
             ],
         }
