@@ -102,7 +102,7 @@ class Report:
 
 
 BUILD = "build"
-BUILD_WANTED = "its `build` command ends with status 0, and its `run` command is there"
+BUILD_WANTED = "it builds, with the packages that it names, and its `run` command is there"
 
 STEPS = (
     Step(
@@ -188,7 +188,7 @@ def _build(bot: Bot, cache: Path | None) -> tuple[Prepared | None, StepReport]:
         prepared = prepare(bot, cache)
     except BotError as error:
         first, *rest = str(error).splitlines()
-        mend = "run the command by hand in its folder: `build` and `run` of bot.toml are meant"
+        mend = "run by hand what is named there; `build` and `run` are those of bot.toml"
         finding = Finding("build", clipped(first), mend)
         seconds = perf_counter() - began
         return None, StepReport(
@@ -199,7 +199,7 @@ def _build(bot: Bot, cache: Path | None) -> tuple[Prepared | None, StepReport]:
             log=last_lines("\n".join(rest)),
             seconds=seconds,
         )
-    seen = "built, or as it was built before" if bot.build else "copied; there is nothing to build"
+    seen = "made ready" if prepared.seconds else "was made ready before"
     seconds = perf_counter() - began
     return prepared, StepReport(BUILD, BUILD_WANTED, Verdict.PASSED, seen, seconds=seconds)
 

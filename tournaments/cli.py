@@ -12,7 +12,7 @@ from importlib.metadata import version
 from typing import NoReturn
 
 from tournaments.commands import COMMANDS
-from tournaments.errors import COULD_NOT, STOPPED, in_one_line
+from tournaments.errors import COULD_NOT, STOPPED, holds, in_one_line
 
 
 class _Parser(argparse.ArgumentParser):
@@ -51,13 +51,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(argv)
     try:
         return int(arguments.run(arguments))
-    except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # nobody reads what is left
-        return 0
-    except KeyboardInterrupt:
-        print("knavery: stopped", file=sys.stderr)
-        return STOPPED
-    except Exception as problem:
+    except BaseException as problem:
+        if holds(problem, BrokenPipeError):
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115  # nobody reads what is left
+            return 0
+        if holds(problem, KeyboardInterrupt):
+            print("knavery: stopped", file=sys.stderr)
+            return STOPPED
+        if not isinstance(problem, Exception):
+            raise
         print(f"knavery {arguments.command}: {in_one_line(problem)}", file=sys.stderr)
         if os.environ.get("KNAVERY_TRACEBACK"):
             raise

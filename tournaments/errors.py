@@ -33,6 +33,11 @@ class Verdict:
             self.add(COULD_NOT)
 
 
+def holds(problem: BaseException, kind: type[BaseException]) -> bool:
+    """Whether an error is of a kind, or came from tasks of which one failed so."""
+    return any(isinstance(each, kind) for each in _leaves(problem))
+
+
 def in_one_line(problem: Exception) -> str:
     """What to tell a user about any error."""
     if (message := for_user(problem)) is not None:

@@ -88,3 +88,35 @@ def test_kill_leaves_no_process_and_a_file_that_opens(
     running.wait(timeout=10)
     assert gone(below)
     assert knavery("standings", "bots.knavery").returncode == 0
+
+
+@pytest.fixture
+def checking(tmp_path: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
+    """A check of a bot that says hello and then waits for ever: it is being asked."""
+    (tmp_path / "bot.py").write_text((BOTS / "faulty.py").read_text())
+    (tmp_path / "bot.toml").write_text('run = ["python", "bot.py", "--fault", "mute"]\n')
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tournaments.cli", "check", ".", "--limit", "600"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    while " hello " not in process.stdout.readline():
+        assert process.poll() is None
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_a_check_that_is_stopped_says_so_and_leaves_no_process(
+    checking: subprocess.Popen[str],
+) -> None:
+    below = descendants(checking.pid)
+    assert below
+    checking.send_signal(signal.SIGINT)
+    _, errors = checking.communicate(timeout=30)
+    assert (checking.returncode, errors) == (1, "knavery: stopped\n")
+    assert gone(below)

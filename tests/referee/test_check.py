@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from referee import bots
+from referee import bots, taps
 from referee.bots import Bot
 from referee.check import BUILD, STEPS, Report, StepReport, Verdict, check
 from referee.match import ClockRules
@@ -203,8 +203,11 @@ def test_games_that_bot_toml_and_hello_name_differently(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", bots.shipped())
-def test_shipped_bots_pass_every_step(tmp_path: Path, name: str) -> None:
-    report = check(bots.load(name), cache=tmp_path)
+def test_shipped_bots_pass_every_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(taps, "PAUSE", 0.1)
+    report = check(bots.load(name), ClockRules(limit=10.0), cache=tmp_path)
     assert [(each.name, each.verdict) for each in report.steps] == [
         (name, Verdict.PASSED) for name in (BUILD, *(step.name for step in STEPS))
     ]

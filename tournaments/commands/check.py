@@ -98,7 +98,9 @@ def summary(report: "Report") -> str:
     for step in report.steps:
         counts[step.verdict] += 1
     words = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
-    lines.append(f"{words}, in {report.seconds:.1f} s")
+    build = report.steps[0].seconds
+    apart = f", {build:.1f} s of it for the build" if build >= 1 else ""
+    lines.append(f"{words}, in {report.seconds:.1f} s{apart}")
     return "\n".join(lines)
 
 
