@@ -38,10 +38,16 @@ class ProcessClock:
         self._mark = max(self._mark, now)
         return spent / count
 
+    def changes_banks(self, spent: float, count: int) -> bool:
+        """Whether `bank_after` differs from the bank before it, for any bank there can be."""
+        return self._rules.increment > 0 or self._over(spent, count) > 0
+
+    def _over(self, spent: float, count: int) -> float:
+        return spent - GRACE / count - self._rules.limit
+
     def bank_after(self, bank: float, spent: float, count: int) -> float:
         """The bank after a decision that took `spent` seconds, one of `count` in its message."""
-        over = spent - GRACE / count - self._rules.limit
-        left = max(0.0, bank - max(0.0, over))
+        left = max(0.0, bank - max(0.0, self._over(spent, count)))
         return min(self._rules.bank, left + self._rules.increment)
 
     @property

@@ -17,6 +17,7 @@ from referee.games.view import Phase
 NOTE_BYTES = 256
 NOTE_BYTES_A_DEAL = 1024
 DETAIL_BYTES = 2048
+_BID = Phase.BID
 
 
 class RefereeBug(Exception):  # noqa: N818
@@ -245,16 +246,21 @@ class Match:
         seat = ask.seat
         if self._open[seat] is not ask:
             raise RefereeBug(f"{self.job.id}: seat {seat} was not asked this")
-        place = self._place(seat)
         if note:
             self._take_note(seat, note)
         try:
-            self.deal.act(seat, cards)
+            self._move(seat, cards, charged, queued)
         except IllegalMove as problem:
             return self.fault(ask, FaultKind.ILLEGAL, str(problem), charged, queued)
         self._open[seat] = None
-        self._write_times(place, charged, queued)
+        pending = self.deal.pending
+        if len(pending) == 1 and not self.forfeits and self._open[pending[0]] is None:
+            return [self._ask(pending[0])]  # as `_advance` would, which must look at more
         return self._advance([])
+
+    def _ask(self, seat: int) -> Ask:
+        ask = self._open[seat] = Ask(self, seat)
+        return ask
 
     def fault(
         self,
@@ -310,8 +316,7 @@ class Match:
                     continue
                 stuck = True
                 if self._open[seat] is None:
-                    ask = self._open[seat] = Ask(self, seat)
-                    out.append(ask)
+                    out.append(self._ask(seat))
             if stuck:
                 return out
 
@@ -359,15 +364,13 @@ class Match:
         return tuple(seat for seat in self.seats if seat not in self.forfeits)
 
     def _play_for(self, seat: int, charged: float, queued: float) -> None:
-        place = self._place(seat)
-        self.deal.act(seat, self.deal.stand_in(seat))
-        self._write_times(place, charged, queued)
+        self._move(seat, self.deal.stand_in(seat), charged, queued)
 
-    def _place(self, seat: int) -> int:
-        """Which of the deal's decisions is pending: bids by seat, then cards as played."""
-        return seat if self.deal.phase == Phase.BID else self._bids + len(self.deal.played)
-
-    def _write_times(self, place: int, charged: float, queued: float) -> None:
+    def _move(self, seat: int, cards: Sequence[int], charged: float, queued: float) -> None:
+        """Plays it and writes its times (seconds) down: bids by seat, then cards as played."""
+        deal = self.deal
+        place = seat if deal.phase is _BID else self._bids + len(deal.played)
+        deal.act(seat, cards)
         self._charged[place] = int(charged * 1e6 + 0.5)
         self._queued[place] = int(queued * 1e6 + 0.5)
 

@@ -147,19 +147,20 @@ class Player:
 
     # What comes in.
 
-    def received(self, now: float, moves: Iterable[Move]) -> list[tuple[Ask, Move, float]]:
-        """Which of the moves answer an open decision, each with the seconds it took.
+    def received(self, now: float, moves: Iterable[Move]) -> tuple[list[tuple[Ask, Move]], float]:
+        """Which of the moves answer an open decision, and the seconds that each of them took.
 
         Moves for decisions that are not open are dropped and counted."""
         answers: list[tuple[Ask, Move]] = []
         alive, empty = False, True
+        open_, withdrawn = self.open, self._withdrawn
         for move in moves:
             empty = False
-            ask = self.open.pop(move.decision, None)
+            ask = open_.pop(move.decision, None)
             if ask is not None:
                 answers.append((ask, move))
-            elif move.decision in self._withdrawn:
-                self._withdrawn.discard(move.decision)
+            elif move.decision in withdrawn:
+                withdrawn.discard(move.decision)
                 alive = True
             else:
                 self._drop(1)
@@ -168,16 +169,18 @@ class Player:
         if answers or alive:
             self._mute = False
             self._clock.heard()
-        return self._charge(now, answers) if answers else []
+        return answers, self._charge(now, answers) if answers else 0.0
 
-    def _charge(self, now: float, answers: list[tuple[Ask, Move]]) -> list[tuple[Ask, Move, float]]:
-        spent = self._clock.answered(now, len(answers))
+    def _charge(self, now: float, answers: list[tuple[Ask, Move]]) -> float:
+        count = len(answers)
+        spent = self._clock.answered(now, count)
         self.pace = spent if not self.pace else 0.8 * self.pace + 0.2 * spent
-        for ask, _ in answers:
-            banks = ask.match.banks
-            banks[ask.seat] = self._clock.bank_after(banks[ask.seat], spent, len(answers))
+        if self._clock.changes_banks(spent, count):
+            for ask, _ in answers:
+                banks = ask.match.banks
+                banks[ask.seat] = self._clock.bank_after(banks[ask.seat], spent, count)
         self._end_batch(now)
-        return [(ask, move, spent) for ask, move in answers]
+        return spent
 
     def _end_batch(self, now: float) -> None:
         if not self.open:

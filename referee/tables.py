@@ -57,6 +57,7 @@ class Tables:
         self._draining = False
         self._players = {player.name: player for player in players}
         self._running: dict[Match, Seated] = {}
+        self._seats: dict[Match, tuple[Player, ...]] = {}
         self._on_start = on_start
         self._on_result = on_result
         self._in_flight = in_flight
@@ -126,28 +127,27 @@ class Tables:
     def _start(self, seated: Seated, now: float) -> None:
         match = Match(seated.job)
         self._running[match] = seated
-        for seat, name in enumerate(seated.players):
-            self._players[name].matches[match] = seat
+        players = self._seats[match] = tuple(self._players[name] for name in seated.players)
+        for seat, player in enumerate(players):
+            player.matches[match] = seat
         self._pass_on(match, match.start(), now)
-        for seat, name in enumerate(seated.players):
-            player = self._players[name]
+        for seat, player in enumerate(players):
             if player in self._absent:
                 outputs = match.forfeit(seat, FaultKind.ABSENT, self._absent[player])
                 self._pass_on(match, outputs, now)
 
     def _pass_on(self, match: Match, outputs: Iterable[Output], now: float) -> None:
         """Hands decisions and events to the players of the match."""
-        names = self._running[match].players
+        players = self._seats[match]
         for output in outputs:
             if isinstance(output, Ask):
-                player = self._players[names[output.seat]]
+                player = players[output.seat]
                 player.ask(output, now)
                 self.touched.add(player)
                 continue
             for seat in output.seats:
-                player = self._players[names[seat]]
-                player.tell(output.event, now)
-                self.touched.add(player)
+                players[seat].tell(output.event, now)
+                self.touched.add(players[seat])
             if isinstance(output.event, DealOver):
                 self._look_for_the_end()
         if match.result:
@@ -161,9 +161,9 @@ class Tables:
 
     def _end(self, match: Match, result: MatchResult) -> None:
         seated = self._running.pop(match)
-        for name in seated.players:
-            del self._players[name].matches[match]
-            self._expected[name] -= 1
+        for player in self._seats.pop(match):
+            del player.matches[match]
+            self._expected[player.name] -= 1
         self._on_result(seated, result)
         self._look_for_the_end()
 
@@ -178,7 +178,8 @@ class Tables:
 
     def received(self, player: Player, now: float, moves: Iterable[Move]) -> None:
         """A message of moves arrived at `now`."""
-        for ask, move, spent in player.received(now, moves):
+        answers, spent = player.received(now, moves)
+        for ask, move in answers:
             self._pass_on(ask.match, _apply(ask, move, spent, now), now)
         self._after(player, now)
 

@@ -11,9 +11,10 @@ from typing import Any
 from knavery.v1 import game_pb2 as game
 from knavery.v1 import referee_pb2 as pb
 from referee import decisions
+from referee.decisions import milliseconds
+from referee.games.rules import Rules
 from referee.games.view import Phase
 from referee.match import (
-    Ask,
     ClockRules,
     DealOver,
     Event,
@@ -39,11 +40,9 @@ _MEASURES = {"wall": pb.CLOCK_MEASURE_WALL, "cpu": pb.CLOCK_MEASURE_CPU}
 
 def envelope(batch: Batch) -> bytes:
     """The encoded `FromReferee` that carries a batch."""
-    parts = [decisions.event(_event(each).SerializeToString()) for each in batch.events]
-    for ask in batch.asks:
-        bank = milliseconds(ask.match.banks[ask.seat])
-        parts.append(decisions.decision(ask, _lasting(ask), bank))
-    return decisions.envelope(b"".join(parts))
+    events = [decisions.event(_event(each)) for each in batch.events]
+    asks = decisions.decisions(batch.asks, _lasting)
+    return decisions.envelope(b"".join(events + asks))
 
 
 def event_messages(batch: Batch) -> Sequence[pb.Event]:
@@ -51,23 +50,13 @@ def event_messages(batch: Batch) -> Sequence[pb.Event]:
     return pb.FromReferee.FromString(envelope(batch)).envelope.events
 
 
-def _lasting(ask: Ask) -> bytes:
+def _lasting(match: Match, seat: int) -> bytes:
     """What a seat's decisions have in common while it bids, or while it plays out a deal."""
-    match, seat = ask.match, ask.seat
-    deal, phase, kept = match.memo[seat]
-    if deal is not match.deal or phase is not match.deal.phase:
-        kept = _encode_lasting(match, seat)
-        match.memo[seat] = match.deal, match.deal.phase, kept
-    return kept
-
-
-def _encode_lasting(match: Match, seat: int) -> bytes:
     view = match.deal.view(seat)
     message = game.Decision(
         match=match.job.public_id,
         deal=match.number,
         deals_left=match.rules.max_deals - match.number - 1,
-        rules=rules_message(match.rules),
         seat=view.seat,
         dealer=view.dealer,
         trump=_trump(view.trump) if view.trump_known else game.TRUMP_UNKNOWN,
@@ -84,16 +73,16 @@ def _encode_lasting(match: Match, seat: int) -> bytes:
         message.bid.cards.extend(view.bid)
     if view.phase is Phase.BID:
         message.bid_request.choose = match.rules.bid_cards
-    return message.SerializeToString()
+    return _rules_field(match.rules) + message.SerializeToString()
+
+
+@lru_cache(maxsize=64)
+def _rules_field(rules: Rules) -> bytes:
+    return game.Decision(rules=rules_message(rules)).SerializeToString()
 
 
 def _trump(suit: int | None) -> game.Trump:
     return game.TRUMP_NONE if suit is None else _TRUMPS[suit]
-
-
-def milliseconds(seconds: float) -> int:
-    """Whole milliseconds, rounded down: a bot is never told more than it has."""
-    return max(0, int(seconds * 1000))
 
 
 def _fill_started(message: pb.Event, event: Started) -> None:
@@ -163,18 +152,18 @@ _FILL: Mapping[type[Any], Callable[[pb.Event, Any], None]] = {
 }
 
 
-def _event(event: Event | Withdraw) -> pb.Event:
+def _event(event: Event | Withdraw) -> bytes:
     if isinstance(event, DealOver):
         return _deal_event(event)
     message = pb.Event()
     _FILL[type(event)](message, event)
-    return message
+    return message.SerializeToString()
 
 
 @lru_cache(maxsize=1024)
-def _deal_event(event: DealOver) -> pb.Event:
-    """Each seat is told the same, so it is built once."""
-    return pb.Event(deal_finished=_deal_message(event))
+def _deal_event(event: DealOver) -> bytes:
+    """Each seat is told the same, so it is encoded once."""
+    return pb.Event(deal_finished=_deal_message(event)).SerializeToString()
 
 
 def welcome(clock: ClockRules, max_tables: int | None, max_batch: int, size: int) -> pb.Welcome:

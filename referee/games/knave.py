@@ -79,7 +79,7 @@ class KnaveDeal(Deal):
     def taken(self) -> tuple[tuple[int, ...], ...]:
         """By seat, the cards it has taken that are worth anything."""
         winners = self.winners
-        played = bytes(self.played[: len(winners) * self.rules.players])
+        played = self.played[: len(winners) * self.rules.players]
         taken: list[list[int]] = [[] for _ in self.tricks_won]
         for card in self.rules.card_values:
             index = played.find(card)

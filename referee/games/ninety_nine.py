@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from referee.games.cards import ACE, DIAMONDS, FIVE, SEVEN, suit_of
-from referee.games.deal import Deal, IllegalMove, by_suit
+from referee.games.deal import CARD_BYTES, Deal, IllegalMove
 from referee.games.rules import MAX_POINTS, Rules, check_by_suit, check_whole, require
 from referee.games.view import Phase
 
@@ -105,13 +105,16 @@ class NinetyNineDeal(Deal):
             raise IllegalMove("bids are over")
         if seat not in self.pending or len(cards) != BID_CARDS:
             raise IllegalMove(self.objection(seat, cards))
-        hand = self._hands[seat]
+        hand = self._hands[seat].copy()
         try:
             for card in cards:
-                hand[card // 13].remove(card)
-        except (ValueError, IndexError):
-            self._hands[seat] = by_suit(self.dealt[seat])
+                one = CARD_BYTES[card]
+                hand[card // 13] = hand[card // 13].replace(one, b"")
+        except KeyError:
             raise IllegalMove(self.objection(seat, cards)) from None
+        if len(b"".join(hand)) * len(self._hands) != self._plays:
+            raise IllegalMove(self.objection(seat, cards))
+        self._hands[seat] = hand
         self.bids[seat] = tuple(sorted(cards))
         place = self.pending.index(seat)
         self.pending = self.pending[:place] + self.pending[place + 1 :]

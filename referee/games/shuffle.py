@@ -5,7 +5,6 @@ Nothing here is random: the same key gives the same deals for ever, so a publish
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
@@ -19,7 +18,7 @@ def derive(key: bytes, *parts: str | int | bytes) -> bytes:
     Each part is written as a letter for its type, its length in 8 bytes and its bytes, so that no
     two lists are written alike.
     """
-    return hmac.digest(key, b"".join(map(_encoded, parts)), hashlib.sha256)
+    return hmac.digest(key, b"".join(map(_encoded, parts)), "sha256")
 
 
 def _encoded(part: str | int | bytes) -> bytes:
@@ -51,15 +50,16 @@ class Stream:
 
     def _take(self, size: int) -> bytes:
         while len(self._buffer) - self._used < size:
-            block = hmac.digest(
-                self._key, self._label + self._counter.to_bytes(8, "big"), hashlib.sha256
-            )
-            self._buffer = self._buffer[self._used :] + block
+            self._buffer = self._buffer[self._used :] + self._block()
             self._used = 0
-            self._counter += 1
         start = self._used
         self._used += size
         return self._buffer[start : self._used]
+
+    def _block(self) -> bytes:
+        label = self._label + self._counter.to_bytes(8, "big")
+        self._counter += 1
+        return hmac.digest(self._key, label, "sha256")
 
     def below(self, n: int) -> int:
         """A number from 0 to n - 1, each equally likely; n is at least 1.
@@ -78,9 +78,21 @@ class Stream:
     def shuffled(self, items: Iterable[T]) -> tuple[T, ...]:
         """The items in an order drawn from all orders alike (Fisher-Yates, from the end)."""
         order = list(items)
-        for last in range(len(order) - 1, 0, -1):
+        for last in range(len(order) - 1, 255, -1):
             chosen = self.below(last + 1)
             order[last], order[chosen] = order[chosen], order[last]
+        buffer, used = self._buffer, self._used
+        for count in range(min(len(order), 256), 1, -1):
+            whole = 256 - 256 % count
+            drawn = whole
+            while drawn >= whole:  # as `below`, a byte at a time: a call costs more than all of it
+                if used == len(buffer):
+                    buffer, used = self._block(), 0
+                drawn = buffer[used]
+                used += 1
+            chosen = drawn % count
+            order[count - 1], order[chosen] = order[chosen], order[count - 1]
+        self._buffer, self._used = buffer, used
         return tuple(order)
 
 

@@ -47,14 +47,3 @@ class View(NamedTuple):
     """The seat's own bid, once made."""
     bids: tuple[tuple[int, ...] | None, ...]
     """By seat, the bids of the others that are turned up; None where there is none to see."""
-
-
-Turn = tuple[
-    tuple[int, ...],
-    tuple[int, ...],
-    tuple[int, ...],
-    tuple[int, ...],
-    tuple[int, ...],
-    tuple[int, ...],
-]
-"""The fields `hand`, `legal`, `played`, `leaders`, `trick` and `tricks_won` of a view."""

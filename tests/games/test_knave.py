@@ -52,7 +52,7 @@ def test_fifteen_and_minus_eight_with_all_jacks_dealt() -> None:
     """
     deal = ended(knave(), FIFTEEN, "2H", "JS JD JH", "2C 8C 6C")
     assert deal.scores == (-8, 15, 0)
-    assert deal.tricks_won == [1, 16, 0]
+    assert list(deal.tricks_won) == [1, 16, 0]
     assert deal.taken == (cards("JD JH JS"), cards("JC"), ())
 
 
@@ -80,7 +80,7 @@ def test_fourteen_and_minus_thirteen_in_double_knave() -> None:
         "2S QC JC",
         "2C 8C 6C",
     )
-    assert deal.tricks_won == [3, 14, 0]
+    assert list(deal.tricks_won) == [3, 14, 0]
     assert deal.scores == (-13, 14, 0)
 
 
@@ -163,7 +163,7 @@ def test_the_dealers_left_leads_and_the_deal_starts_with_play() -> None:
         deal = knave().deal(dealer, knave().pack)
         assert deal.phase == Phase.PLAY
         assert deal.pending == ((dealer + 1) % 3,)
-        assert deal.leaders == [(dealer + 1) % 3]
+        assert list(deal.leaders) == [(dealer + 1) % 3]
         assert deal.trump is None
 
 
@@ -195,7 +195,7 @@ def test_the_reason_for_a_refusal_is_in_plain_words() -> None:
             deal.act(1, move)
     with pytest.raises(IllegalMove, match="seat 2 is not asked to act now"):
         deal.act(2, cards("7C"))
-    assert deal.played == list(cards("5C"))
+    assert tuple(deal.played) == cards("5C")
 
 
 def test_scores_wait_for_the_end() -> None:

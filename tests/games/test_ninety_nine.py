@@ -62,7 +62,7 @@ def test_the_best_deal_is_seventy_nine() -> None:
     deal.bid(1, cards("AD QD TD"))
     deal.bid(2, cards("KD JD 9D"))
     run_out(deal)
-    assert deal.tricks_won == [9, 0, 0]
+    assert list(deal.tricks_won) == [9, 0, 0]
     assert deal.scores == (19, 30, 30)
 
 
@@ -85,7 +85,7 @@ def test_a_failure_scores_nothing() -> None:
     deal.bid(1, cards("AD QD TD"))
     deal.bid(2, cards("KD JD QS"))
     run_out(deal)
-    assert deal.tricks_won == [9, 0, 0]
+    assert list(deal.tricks_won) == [9, 0, 0]
     assert deal.scores == (0, 30, 0)
 
 
@@ -266,7 +266,7 @@ def test_a_second_bid_and_a_late_one_are_refused() -> None:
     deal.bid(1, deal.stand_in(1))
     with pytest.raises(IllegalMove, match="seat 1 is not asked to act now"):
         deal.bid(1, deal.stand_in(1))
-    with pytest.raises(IllegalMove, match="seat 0 is not asked to play now"):
+    with pytest.raises(IllegalMove, match="seat 0 is not asked to act now"):
         deal.play(0, deal.choices(0)[0])
     for seat in (0, 2):
         deal.bid(seat, deal.stand_in(seat))

@@ -115,12 +115,12 @@ def test_a_view_holds_what_is_public_and_the_seats_own(
             assert (view.rules, view.phase, view.seat) == (rules, deal.phase, seat)
             assert view.dealer == dealer
             assert view.hand == cards_in(deal.hands[seat])
-            assert view.legal == (deal.choices(seat) if seat in deal.pending else ())
-            assert list(view.played) == deal.played
-            assert list(view.leaders) == deal.leaders
+            assert view.legal == (tuple(deal.choices(seat)) if seat in deal.pending else ())
+            assert bytes(view.played) == deal.played
+            assert bytes(view.leaders) == deal.leaders
             assert view.played == (*view.played[: len(view.played) - len(view.trick)], *view.trick)
             assert len(view.trick) == len(deal.played) % rules.players
-            assert list(view.tricks_won) == deal.tricks_won
+            assert bytes(view.tricks_won) == deal.tricks_won
             assert view.bid == deal.bids[seat]
 
 

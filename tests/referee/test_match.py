@@ -81,7 +81,7 @@ def test_an_illegal_card_is_a_fault_and_the_smallest_legal_card_is_played() -> N
     assert told.event.fault.kind is FaultKind.ILLEGAL
     assert told.event.fault.played == (legal[0],)
     assert "not in the hand" in told.event.fault.detail
-    assert match.deal.played == [legal[0]]
+    assert list(match.deal.played) == [legal[0]]
     assert [each.seat for each in asks(outputs)] == [2]
 
 
@@ -96,7 +96,7 @@ def test_every_kind_of_nonsense_is_a_fault_and_changes_nothing_else(wrong: tuple
     smallest = match.deal.stand_in(ask.seat)
     (told,) = events(match.answer(ask, wrong))
     assert isinstance(told.event, Faulted)
-    assert match.deal.played == list(smallest)
+    assert tuple(match.deal.played) == smallest
 
 
 @pytest.mark.parametrize("size", [0, 2, 4])

@@ -165,7 +165,7 @@ def test_an_answer_to_a_withdrawn_decision_counts_for_nothing_but_shows_life() -
     assert batch is not None
     table.wait(3.5)
     table.run({"a": smallest, "c": smallest})
-    played = list(batch.asks[0].match.deal.played)
+    played = bytes(batch.asks[0].match.deal.played)
     table.reply("b", [largest(batch.asks[0])])
     assert batch.asks[0].match.deal.played == played
     assert table.send("b") is not None
