@@ -30,7 +30,7 @@ from referee.tables import Tables
 
 GOODBYE_GRACE = 2.0
 """Seconds that a process has to exit after its goodbye."""
-EXIT_GRACE = 0.5
+EXIT_GRACE = 2.0
 """Seconds in which a process whose stream ended is expected to end too."""
 START_SLOT = 3.0
 """Seconds for which a process that does not say hello keeps others from starting. What takes longer

@@ -55,6 +55,7 @@ class Tables:
         self._expected = Counter(name for each in self._waiting for name in each.players)
         self._filled = False
         self._draining = False
+        self._patience = 0
         self._players = {player.name: player for player in players}
         self._running: dict[Match, Seated] = {}
         self._seats: dict[Match, tuple[Player, ...]] = {}
@@ -154,10 +155,16 @@ class Tables:
             self._end(match, match.result)
 
     def _look_for_the_end(self) -> None:
+        """A deal that ends brings a match nearer to its end, by one match at most: so it is known
+        for how many deals there is no need to look at all of them again."""
         if self._draining or self._waiting or not self._filled:
             return
-        left = sum(1 - match.progress for match in self._running)
-        self._draining = left <= DRAINING * self._count
+        self._patience -= 1
+        if self._patience > 0:
+            return
+        left = sum(1 - match.progress for match in self._running) - DRAINING * self._count
+        self._draining = left <= 0
+        self._patience = int(left)
 
     def _end(self, match: Match, result: MatchResult) -> None:
         seated = self._running.pop(match)

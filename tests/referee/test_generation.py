@@ -224,14 +224,15 @@ def test_a_bot_that_always_crashes_forfeits_after_its_restarts(tmp_path: Path) -
     ("fault", "words"),
     [
         ("exit-at-once", "exited with status 3"),
-        ("no-hello", "no hello within 6 s"),
+        ("no-hello", "no hello within 8 s"),
         ("wrong-games", "does not play knave"),
     ],
 )
 def test_a_bot_that_never_starts_forfeits_and_is_told_why(
     tmp_path: Path, fault: str, words: str
 ) -> None:
-    log = play(tmp_path, fault, clock=ClockRules(startup=6.0), faults=FaultRules(restarts=0))
+    clock = ClockRules(startup=8.0 if fault == "no-hello" else 30.0)
+    log = play(tmp_path, fault, clock=clock, faults=FaultRules(restarts=0))
     assert log.forfeits(0) == 3
     assert {kind for kind, _ in log.faults(0)} == {FaultKind.ABSENT}
     assert all(words in detail for _, detail in log.faults(0))
