@@ -170,7 +170,8 @@ def _finish(store: Store, made: Plan, rest: Schedule) -> bool:
         return True
     before = [match for match in store.played() if match.block in blocks]
     bar = Bar(rest, [each.name for each in made.entrants], before)
-    run = Run(store, rest, made.field, bar, made.tournament.tables)
+    most = processes(made.tournament)
+    run = Run(store, rest, made.field, bar, made.tournament.tables, max_processes=most)
     finished = trio.run(run.play, log_folder(store.path))
     bar.close()
     return finished
