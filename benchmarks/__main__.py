@@ -6,7 +6,7 @@ rounds of the tournament whose starts are weighed (default 6, some ten minutes).
 
 import argparse
 
-from benchmarks import end_to_end, machine, playouts, starts
+from benchmarks import checks, end_to_end, machine, playouts, starts
 
 
 def main() -> None:
@@ -20,6 +20,8 @@ def main() -> None:
     playouts.report(seconds)
     print()
     end_to_end.report(seconds)
+    print()
+    checks.report()
     print()
     starts.report(arguments.rounds)
 

@@ -27,7 +27,7 @@ STEP_TIME = 1.5
 DECISIONS_A_DEAL = 15
 PRINTED = 1_000_000
 """Bytes that one process may print in a rehearsal."""
-TABLES = 100
+TABLES = 64
 """The most tables of the step `tables`."""
 PLAYED_DEALS = 10
 """Deals that a whole match is taken to have where its bank is weighed."""

@@ -1,5 +1,6 @@
 """Every step of `knavery check` against a bot that fails it, and against bots that pass."""
 
+import runpy
 import shutil
 import sys
 from collections.abc import Sequence
@@ -217,6 +218,13 @@ def test_shipped_bots_pass_every_step(
     assert 0 < median <= percentile <= worst
     assert report.figures.start is not None
     assert report.figures.memory is not None
+
+
+def test_every_fault_is_tested() -> None:
+    names = runpy.run_path(str(FAULTY))
+    texts = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    faults = {*names["FAULTS"], *names["ON_ENVELOPES"], *names["ENDS"]}
+    assert {name for name in faults if f'"{name}"' not in texts} == set()
 
 
 def test_every_step_is_tested_to_fail() -> None:
