@@ -203,14 +203,18 @@ def objection(hello: pb.Hello, name: str) -> str | None:
 
 def moves(message: pb.Moves) -> list[Move]:
     """The answers of a message, not yet checked against what is open."""
-    return [_move(each) for each in message.moves]
+    return [
+        Move(each.decision, cards, None, each.note)
+        if (cards := tuple(each.cards.cards))
+        else _without_cards(each)
+        for each in message.moves
+    ]
 
 
-def _move(message: pb.Move) -> Move:
-    note = message.note
-    cards = tuple(message.cards.cards)
-    if cards or message.HasField("cards"):
-        return Move(message.decision, cards, None, note)
+def _without_cards(message: pb.Move) -> Move:
+    if message.HasField("cards"):
+        return Move(message.decision, (), None, message.note)
+    error = None
     if message.HasField("error"):
-        return Move(message.decision, None, clip(message.error, 2048) or "no reason given", note)
-    return Move(message.decision, None, None, note)
+        error = clip(message.error, 2048) or "no reason given"
+    return Move(message.decision, None, error, message.note)
