@@ -75,24 +75,30 @@ def connect(
         stream.close()
 
 
-class Stream:
-    """Envelopes in, by iteration; moves out. For one thread."""
+class AsyncStream:
+    """The same stream for a program of asyncio's; made while its loop runs, to which gRPC ties it.
+
+    One task may read, any number may send.
+    """
 
     welcome: Welcome
     """The limits in force."""
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self._runner = asyncio.Runner()
-        self._run = self._runner.get_loop().run_until_complete
+        self._channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
+        play = self._channel.stream_stream(
+            _PLAY, request_serializer=None, response_deserializer=None
+        )
+        self._call: _Call = play(None)
+        self._sending = asyncio.Lock()
         self._closed = False
-        self._channel, self._call = self._run(_dial(address))
 
-    def greet(self, hello: Hello) -> None:
+    async def greet(self, hello: Hello) -> None:
         """Says hello and takes the answer. Raises Rejected or Unreachable."""
         try:
-            self._write(FromBot(hello=hello))
-            answer = self._read()
+            await self._write(FromBot(hello=hello))
+            answer = await self._read()
         except _GONE as exc:
             raise Unreachable(f"no referee at {self._address}: {_words(exc)}") from exc
         if answer is None:
@@ -101,62 +107,102 @@ class Stream:
             raise Rejected(answer.rejected.reason)
         self.welcome = answer.welcome
 
-    def __iter__(self) -> Iterator[Envelope]:
-        """Envelopes, until one that ends with a goodbye or until the referee is gone."""
-        while (message := self._next()) is not None:
-            yield message.envelope
-            if message.envelope.events and message.envelope.events[-1].HasField("goodbye"):
-                return
+    async def envelope(self) -> Envelope | None:
+        """The next one; None when the referee is gone, or this side has closed the stream."""
+        try:
+            message = await self._read()
+        except _GONE:
+            return None
+        return None if message is None else message.envelope
 
-    def send(self, moves: Moves) -> None:
+    async def send(self, moves: Moves) -> None:
         """Returns when the moves are on their way. StreamEnded if the referee is gone."""
-        if self._closed:
-            raise StreamEnded("this side has closed the stream")
         message = FromBot(moves=moves)
         if message.ByteSize() > self.welcome.max_message_bytes:
             raise ValueError(
                 f"a message of {message.ByteSize()} bytes; the referee takes up to "
                 f"{self.welcome.max_message_bytes}: send fewer moves at once"
             )
-        try:
-            self._write(message)
-        except _GONE as exc:
-            raise StreamEnded(f"the referee is gone: {_words(exc)}") from exc
+        await self._deliver(message)
 
-    def close(self) -> None:
-        """Hangs up. May be called again."""
-        if not self._closed:
-            self._closed = True
-            self._run(self._hang_up())
-            self._runner.close()
+    async def send_nothing(self) -> None:
+        """Sends a message that the referee cannot read, for what a bot said that is no move."""
+        await self._deliver(FromBot())
 
-    def _next(self) -> FromReferee | None:
-        try:
-            return self._read()
-        except _GONE:
-            return None
-
-    def _read(self) -> FromReferee | None:
-        data = None if self._closed else self._run(self._call.read())
-        return FromReferee.FromString(data) if isinstance(data, bytes) else None
-
-    def _write(self, message: FromBot) -> None:
-        self._run(self._call.write(message.SerializeToString()))
-
-    async def _hang_up(self) -> None:
-        """Ends the call, and waits for gRPC's last word on it: one that comes when the loop is
-        closed is an error in whatever else uses gRPC in this process."""
+    async def close(self) -> None:
+        """Hangs up, and waits for gRPC's last word: one that comes when the loop is closed is an
+        error in whatever else uses gRPC in this process. May be called again."""
+        if self._closed:
+            return
+        self._closed = True
         self._call.cancel()
         if rest := asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.wait(rest, timeout=CLOSE_GRACE)
         await self._channel.close(None)
 
+    async def _deliver(self, message: FromBot) -> None:
+        if self._closed:
+            raise StreamEnded("this side has closed the stream")
+        try:
+            await self._write(message)
+        except _GONE as exc:
+            raise StreamEnded(f"the referee is gone: {_words(exc)}") from exc
 
-async def _dial(address: str) -> tuple[grpc.aio.Channel, _Call]:
-    """gRPC ties both to the loop that runs while they are made."""
-    channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
-    play = channel.stream_stream(_PLAY, request_serializer=None, response_deserializer=None)
-    return channel, play(None)
+    async def _read(self) -> FromReferee | None:
+        data = None if self._closed else await self._call.read()
+        return FromReferee.FromString(data) if isinstance(data, bytes) else None
+
+    async def _write(self, message: FromBot) -> None:
+        async with self._sending:
+            await self._call.write(message.SerializeToString())
+
+
+class Stream:
+    """Envelopes in, by iteration; moves out. For one thread."""
+
+    welcome: Welcome
+    """The limits in force."""
+
+    def __init__(self, address: str) -> None:
+        self._runner = asyncio.Runner()
+        self._run = self._runner.get_loop().run_until_complete
+        self._closed = False
+        self._inner = self._run(_dial(address))
+        self._call = self._inner._call
+
+    def greet(self, hello: Hello) -> None:
+        """Says hello and takes the answer. Raises Rejected or Unreachable."""
+        self._run(self._inner.greet(hello))
+        self.welcome = self._inner.welcome
+
+    def __iter__(self) -> Iterator[Envelope]:
+        """Envelopes, until one that ends with a goodbye or until the referee is gone."""
+        while not self._closed and (envelope := self._run(self._inner.envelope())) is not None:
+            yield envelope
+            if is_last(envelope):
+                return
+
+    def send(self, moves: Moves) -> None:
+        """Returns when the moves are on their way. StreamEnded if the referee is gone."""
+        if self._closed:
+            raise StreamEnded("this side has closed the stream")
+        self._run(self._inner.send(moves))
+
+    def close(self) -> None:
+        """Hangs up. May be called again."""
+        if not self._closed:
+            self._closed = True
+            self._run(self._inner.close())
+            self._runner.close()
+
+
+def is_last(envelope: Envelope) -> bool:
+    """Whether it ends with a goodbye."""
+    return bool(envelope.events) and envelope.events[-1].HasField("goodbye")
+
+
+async def _dial(address: str) -> AsyncStream:
+    return AsyncStream(address)
 
 
 def _words(exc: BaseException) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 
+from knavery import stdio
 from referee import builds, environments
 from referee.bot_files import BotError, bot_files, copy, locked, remove, seal, version
 from referee.environments import Environment
@@ -27,6 +28,8 @@ __all__ = ["Bot", "BotError", "Prepared", "environment", "load", "prepare", "shi
 
 MAX_NAME: Final = 40
 """Characters of a bot's name."""
+MAX_BATCH: Final = 256
+"""The most that a bot can ask for as its `max_batch`."""
 MAX_TABLES: Final = 100_000
 """The most that a bot can ask for as its `max_tables`."""
 PYTHONS: Final = frozenset({"python", "python3"})
@@ -40,6 +43,7 @@ class Bot:
     `version` is the SHA-256 of its contents in hexadecimal. `source` is its folder or its file;
     `run` and `build` are as written there, an empty `build` meaning none. `max_tables` None is no
     limit of its own; `games` empty is every game; `exclude` are patterns of what is not part of it.
+    `transport` is "grpc" or "stdio"; `language` and `max_batch` are for the latter.
     """
 
     name: str
@@ -51,18 +55,23 @@ class Bot:
     games: tuple[str, ...] = ()
     author: str = ""
     exclude: tuple[str, ...] = ()
+    transport: str = "grpc"
+    language: str = ""
+    max_batch: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """How to start a bot: its command, and the folder to run it in, which it may not change.
 
-    `variables` are for its environment. `seconds` is how long it took to make all this ready, 0 if
-    it was."""
+    `variables` are for its environment. `adapted` says that the process started is Knavery's own
+    adapter and the bot's program its child. `seconds` is how long it took to make all this ready, 0
+    if it was."""
 
     argv: tuple[str, ...]
     cwd: Path
     variables: Mapping[str, str] = field(default_factory=dict, compare=False)
+    adapted: bool = field(default=False, compare=False)
     seconds: float = field(default=0.0, compare=False)
 
 
@@ -127,6 +136,9 @@ def _folder(path: Path) -> Bot:
         games=tuple(table.get("games", ())),
         author=table.get("author", ""),
         exclude=exclude,
+        transport=table.get("transport", "grpc"),
+        language=table.get("language", ""),
+        max_batch=table.get("max_batch"),
     )
 
 
@@ -151,6 +163,11 @@ def _checked(table: dict[str, Any], where: Path) -> dict[str, Any]:
         fits, kind = _KINDS[key]
         if not fits(value):
             raise BotError(f"{where}: {key}: must be {kind}, not {value!r:.80}")
+    for key in {"language", "max_batch"} & table.keys():
+        if table.get("transport") != "stdio":
+            raise BotError(
+                f'{where}: {key}: is for transport = "stdio"; another bot says it in its Hello'
+            )
     if "run" not in table:
         raise BotError(f'{where}: run: is missing: it is the command, as run = ["./bot"]')
     return table
@@ -183,6 +200,12 @@ _KINDS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
     ),
     "author": (_is_text, "a text"),
     "exclude": (_is_list, 'a list of names or patterns, as ["notes", "*.log"]'),
+    "transport": (lambda value: value in ("grpc", "stdio"), '"grpc" or "stdio"'),
+    "language": (_is_text, "a text"),
+    "max_batch": (
+        lambda value: type(value) is int and 0 < value <= MAX_BATCH,
+        f"a whole number, 1 to {MAX_BATCH}",
+    ),
 }
 """What a bot.toml may hold: each key's check, and its kind in words."""
 
@@ -221,9 +244,10 @@ def prepare(bot: Bot, cache: Path | None = None) -> Prepared:
     except OSError as error:
         raise BotError(f"{bot.name}: cannot be copied to {home}: {error}") from error
     return Prepared(
-        argv=_argv(bot.run, own),
+        argv=_start(bot, own),
         cwd=home / "bot",
         variables=_variables(bot, own),
+        adapted=bot.transport == "stdio",
         seconds=perf_counter() - began if made else 0.0,
     )
 
@@ -263,9 +287,18 @@ def _environment(bot: Bot, home: Path, root: Path) -> Environment | None:
 
 def _variables(bot: Bot, own: Environment | None) -> dict[str, str]:
     """What the bot sees of an environment beside that which all bots see."""
-    if own is not None:
-        return own.variables
-    return environments.sdk_variables() if bot.run[0] in PYTHONS else {}
+    variables = own.variables if own else {}
+    if bot.transport == "stdio" or (own is None and bot.run[0] in PYTHONS):
+        variables |= environments.sdk_variables()
+    return variables
+
+
+def _start(bot: Bot, own: Environment | None) -> tuple[str, ...]:
+    """The command that starts a bot: its own, or that of the adapter which starts it."""
+    program = _argv(bot.run, own)
+    if bot.transport == "grpc":
+        return program
+    return stdio.command(program, bot.language, bot.games, bot.max_tables, bot.max_batch)
 
 
 def _argv(command: Sequence[str], own: Environment | None = None) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Final
 import pytest
 import trio
 
+from knavery import stdio
 from referee import bot_files, bots, builds
 from referee.bots import Bot, BotError, Prepared, environment, load, prepare, shipped
 from referee.process import open_launcher
@@ -87,6 +88,22 @@ class TestLoad:
     def test_defaults(self, tmp_path: Path) -> None:
         folder = write(tmp_path / "bob", bot_toml='run = ["./bot"]')
         assert load(str(folder)) == Bot("bob", load(str(folder)).version, folder, ("./bot",))
+
+    def test_a_bot_that_reads_lines(self, tmp_path: Path) -> None:
+        toml = """
+            run = ["./bot"]
+            transport = "stdio"
+            language = "awk"
+            max_batch = 5
+            games = ["knave"]
+        """
+        folder = write(tmp_path / "bot", bot_toml=toml, bot="#!/bin/sh")
+        (folder / "bot").chmod(0o755)
+        bot = load(str(folder))
+        assert (bot.transport, bot.language, bot.max_batch) == ("stdio", "awk", 5)
+        prepared = prepare(bot)
+        assert prepared.adapted
+        assert prepared.argv == stdio.command(("./bot",), "awk", ("knave",), None, 5)
 
     def test_a_single_file(self, tmp_path: Path) -> None:
         file = tmp_path / "carol.py"
