@@ -40,10 +40,15 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / part, source / part, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
+    for left in ("target", "node_modules/deep", "__pycache__"):
+        (source / "sample_bots/go" / left).mkdir(parents=True, exist_ok=True)
+        (source / "sample_bots/go" / left / "rubbish").touch()
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", place, source]
     subprocess.run(build, check=True, capture_output=True)
     (wheel,) = place.glob("knavery-*.whl")
-    assert templates() <= set(zipfile.ZipFile(wheel).namelist())
+    packed = zipfile.ZipFile(wheel).namelist()
+    assert templates() <= set(packed)
+    assert not [name for name in packed if "rubbish" in name], "nothing that a build left"
     venv.create(place / "env", with_pip=True)
     pip = place / "env/bin/pip"
     subprocess.run([pip, "install", "-q", "--no-deps", wheel], check=True)
@@ -68,6 +73,17 @@ def test_a_bot_with_requirements_has_the_sdk_of_the_wheel(installed: Path, tmp_p
         "PIP_FIND_LINKS": str(tmp_path),
     }
     for words in (("build", "mine.py"), ("play", "mine.py", "--json")):
+        done = subprocess.run(
+            [installed, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    (match,) = json.loads(done.stdout)["matches"]
+    assert {fault["kind"] for fault in match["faults"]} <= {"late"}, match["faults"]
+
+
+def test_a_new_bot_of_the_wheel_can_be_started(installed: Path, tmp_path: Path) -> None:
+    environment = {"PATH": "/usr/bin:/bin", "KNAVERY_CACHE": str(tmp_path), "HOME": str(tmp_path)}
+    for words in (("new", "mine", "--lang", "awk"), ("play", "mine", "--json")):
         done = subprocess.run(
             [installed, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
         )

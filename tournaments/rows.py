@@ -268,3 +268,8 @@ def translated(path: Path, what: str = "it is read") -> Iterator[None]:
     except sqlite3.Error as exc:  # those without a code are Python's, about undecodable text
         code = getattr(exc, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         raise StoreError(f"{path}: {_TROUBLES.get(code, f'cannot be used: {exc}')}") from exc
+
+
+def sqlite_version() -> str:
+    """The version of the SQLite that is in use, as "3.40.1"."""
+    return sqlite3.sqlite_version

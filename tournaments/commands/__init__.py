@@ -6,7 +6,7 @@ Modules import what is heavy inside `run`, so that `knavery --help` is quick.
 """
 
 COMMANDS = (
-    *("demo", "play", "build", "check", "run", "resume", "standings", "export", "verify"),
-    "bots",
+    *("demo", "new", "play", "build", "check", "run", "resume", "standings", "export", "verify"),
+    *("bots", "doctor"),
 )
 """Every command, in the order in which a user meets them."""
