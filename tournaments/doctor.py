@@ -23,7 +23,7 @@ import trio
 
 from referee.bots import BotError, cache_root, load, prepare
 from referee.games.registry import make_rules
-from referee.generation import cores
+from referee.house import cores
 from referee.match import ClockRules, FaultKind
 from referee.process import StartError, open_launcher
 from tournaments import quick, rows
