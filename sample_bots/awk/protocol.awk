@@ -19,7 +19,13 @@ function number(name,    text) {
 
 # Events that are not decisions need no answer.
 /^\{"decision"/ {
-    answer = ($0 ~ /"bidRequest"/) ? bid(number("choose")) : play()
-    printf "{\"decision\": %d, \"cards\": {\"cards\": [%s]}}\n", number("id"), answer
+    if ($0 ~ /"bidRequest"/) answer = cards(bid(number("choose")))
+    else if ($0 ~ /"playRequest"/) answer = cards(play())
+    else answer = "\"error\": \"a request that this bot does not know\""
+    printf "{\"decision\": %d, %s}\n", number("id"), answer
     fflush()
+}
+
+function cards(text) {
+    return "\"cards\": {\"cards\": [" text "]}"
 }

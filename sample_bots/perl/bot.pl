@@ -12,7 +12,9 @@ while (my $line = <STDIN>) {
     my $decision = decode_json($line)->{decision} or next;
     my $move = { decision => $decision->{id} };
     my $cards = eval {
-        $decision->{bidRequest} ? Player::bid($decision) : [Player::play($decision)];
+          $decision->{bidRequest}  ? Player::bid($decision)
+        : $decision->{playRequest} ? [Player::play($decision)]
+        :                            die "a request that this bot does not know\n";
     };
     if ($cards) { $move->{cards} = { cards => $cards } }
     else        { $move->{error} = "$@" }

@@ -70,6 +70,21 @@ def test_what_its_readme_shows_is_so(name: str) -> None:
     assert json.loads(done.stdout) == json.loads(shown.split("`")[1])
 
 
+@pytest.mark.parametrize("name", SAMPLES)
+def test_what_a_newer_referee_asks_is_answered_with_an_error(name: str) -> None:
+    done = subprocess.run(
+        load(str(FOLDER / name)).run,
+        input='{"decision": {"id": 7, "hand": [1, 2]}}\n{"whatElse": {}}\n',
+        cwd=FOLDER / name,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    answer = json.loads(done.stdout)
+    assert answer["decision"] == 7
+    assert "does not know" in answer["error"]
+
+
 @pytest.mark.parametrize(
     ("fault", "kind", "said"),
     [
