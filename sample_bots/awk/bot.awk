@@ -1,7 +1,7 @@
 # Yours: choose the cards of a bid, choose a card to play.
 
 # The lowest cards of the hand, as "1, 2, 3".
-function bid(choose,    hand, count, chosen, text, i, best) {
+function bid(choose,    hand, count, text, i, best) {
     count = numbers("hand", hand)
     for (i = 0; i < choose; i++) {
         best = lowest(hand, count)

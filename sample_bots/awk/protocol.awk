@@ -19,13 +19,13 @@ function number(name,    text) {
 
 # Events that are not decisions need no answer.
 /^\{"decision"/ {
-    if ($0 ~ /"bidRequest"/) answer = cards(bid(number("choose")))
-    else if ($0 ~ /"playRequest"/) answer = cards(play())
+    if ($0 ~ /"bidRequest"/) answer = move(bid(number("choose")))
+    else if ($0 ~ /"playRequest"/) answer = move(play())
     else answer = "\"error\": \"a request that this bot does not know\""
     printf "{\"decision\": %d, %s}\n", number("id"), answer
     fflush()
 }
 
-function cards(text) {
+function move(text) {
     return "\"cards\": {\"cards\": [" text "]}"
 }
