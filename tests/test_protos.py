@@ -38,6 +38,13 @@ def test_every_field_and_message_is_documented(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PROTOS, ids=lambda path: path.name)
+def test_the_guide_says_what_every_message_is_for(path: Path) -> None:
+    guide = (ROOT / "docs/protocol.md").read_text()
+    for name in re.findall(r"^message (\w+)", path.read_text(), re.MULTILINE):
+        assert f"\n| `{name}` | " in guide, name
+
+
+@pytest.mark.parametrize("path", PROTOS, ids=lambda path: path.name)
 def test_enums_start_with_unspecified(path: Path) -> None:
     for name, zero in re.findall(r"enum (\w+) \{[^}]*?(\w+) = 0;", path.read_text()):
         assert zero.endswith("_UNSPECIFIED"), name
