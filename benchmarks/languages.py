@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/languages.md"
 CACHE = ROOT / ".cache/knavery"
 """What is built for the tables and for the tests: kept, so that nothing is built twice."""
-LANGUAGES = ("go", "typescript")
+LANGUAGES = ("cpp", "go", "java", "rust", "typescript")
 """The folders of sample_bots that hold one template each; Python's are beside them."""
 PATIENT = ClockRules(limit=20.0, startup=120.0)
 """For machines that do much else."""

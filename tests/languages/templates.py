@@ -86,5 +86,8 @@ def _make_writable(folder: Path) -> None:
 
 TEMPLATES = (
     Template("go", ("go",)),
+    Template("rust", ("cargo",)),
     Template("typescript", ("node", "npm")),
+    Template("cpp", ("cmake", "g++", "protoc", "grpc_cpp_plugin")),
+    Template("java", ("javac", "mvn")),
 )

@@ -20,7 +20,7 @@ LOCKS = {
 
 
 def test_every_folder_that_is_built_is_a_template() -> None:
-    folders = {path.parent for path in (ROOT / "sample_bots").glob("*/protos")}
+    folders = {path.parent for path in (ROOT / "sample_bots").glob("*/bot.toml")}
     built = {path.name for path in folders if load(str(path)).build}
     assert built == {each.language for each in TEMPLATES}
 

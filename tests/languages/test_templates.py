@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import trio
 
 from benchmarks.languages import CACHE, PATIENT, tournament
 from referee import bots
+from referee.bots import load
 from referee.games.registry import make_rules
 from tests.languages.templates import BUILD_SECONDS, ROOT, TEMPLATES, Template
 from tournaments import quick
@@ -34,7 +37,7 @@ def play(template: Template, game: str, variant: str, matches: int, max_deals: i
     seats = 2 if rules.teams else rules.players
     field = {0: Entered("starter", template.prepared())}
     for seat, name in enumerate(FILLERS[: seats - 1], 1):
-        field[seat] = Entered(name, bots.prepare(bots.load(name), CACHE))
+        field[seat] = Entered(name, bots.prepare(load(name), CACHE))
 
     async def run() -> list[quick.Match]:
         return await quick.play(field, rules, matches=matches, clock=PATIENT)
@@ -58,6 +61,25 @@ def test_its_own_tests_pass(template: Template) -> None:
             check=False,
         )
         assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+
+
+def test_the_three_commands_of_its_readme_work(template: Template) -> None:
+    folder = template.copied()
+    slow = {"check": ["--limit=20", "--startup=120"], "play": ["--matches=1"]}
+    for command in template.blocks()[0]:
+        program, verb, *rest = command.split()
+        assert program == "knavery"
+        done = subprocess.run(
+            [sys.executable, "-m", "tournaments.cli", verb, *rest, *slow.get(verb, [])],
+            cwd=folder,
+            env=os.environ | {"KNAVERY_CACHE": str(CACHE), "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=BUILD_SECONDS,
+            check=False,
+        )
+        assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+    assert load(str(folder)).version == load(str(template.folder)).version, "built once for both"
 
 
 @pytest.mark.parametrize(("game", "variant"), MATCHES)
