@@ -6,6 +6,7 @@ scores and winners by playing each deal again by its rules.
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from operator import add
 from typing import Any, Final, TextIO
 
@@ -48,10 +49,17 @@ def replays(store: Store, *, open_blocks: bool = False) -> Iterator[Json]:
         for epoch in store.epochs()
     }
     for match in store.matches(open_blocks=open_blocks):
-        try:
+        with judged(store, match.id):
             yield from _match(match, schedules[match.block.epoch], names)
-        except (RecordError, PlayError, LookupError) as exc:
-            raise StoreError(f"{store.path}: is damaged: match {match.id}: {exc}") from exc
+
+
+@contextmanager
+def judged(store: Store, match: str) -> Iterator[None]:
+    """What a match holds against its rules is damage of the file."""
+    try:
+        yield
+    except (RecordError, PlayError, LookupError) as exc:
+        raise StoreError(f"{store.path}: is damaged: match {match}: {exc}") from exc
 
 
 def _match(match: KeptMatch, schedule: Schedule, names: Sequence[str]) -> Iterator[Json]:
@@ -60,7 +68,8 @@ def _match(match: KeptMatch, schedule: Schedule, names: Sequence[str]) -> Iterat
     key = schedule.deals_key(match.block)
     totals = [0] * schedule.rules.players
     for number, kept in enumerate(deals):
-        deal = _played(schedule.rules, key, number, kept)
+        record = deal_record(schedule.rules, key, number, kept)
+        deal = replay(schedule.rules, record, f"deal {number}")
         totals = list(map(add, totals, deal.scores))
         line = {**about, "deal": number, **_deal(deal, kept)}
         line["notes"] = [_note(note) for note in match.notes if note.deal == number]
@@ -92,14 +101,13 @@ def _about(match: KeptMatch, schedule: Schedule, names: Sequence[str]) -> Json:
     }
 
 
-def _played(rules: Rules, key: bytes, number: int, kept: KeptDeal) -> Deal:
-    """The deal, played again; RecordError unless its moves and times are those of a deal."""
-    cards = deck(key, number, rules.pack)
-    deal = replay(rules, DealRecord(kept.dealer, cards, kept.moves), f"deal {number}")
-    decisions = len(deal.played) + (rules.players if rules.bid_cards else 0)
+def deal_record(rules: Rules, key: bytes, number: int, kept: KeptDeal) -> DealRecord:
+    """A kept deal's record, its cards dealt again from the key of its block; RecordError unless
+    it has a time for each decision."""
+    decisions = rules.players * (rules.tricks + (rules.bid_cards > 0))
     if len(kept.charged_us) != decisions:
         raise RecordError(f"deal {number}: {len(kept.charged_us)} times, not {decisions}")
-    return deal
+    return DealRecord(kept.dealer, deck(key, number, rules.pack), kept.moves)
 
 
 def _deal(deal: Deal, kept: KeptDeal) -> Json:

@@ -9,9 +9,10 @@ from operator import add
 from typing import NoReturn
 
 from referee.games.cards import text
-from referee.games.record import DealRecord, RecordError, replay
+from referee.games.record import DealRecord, RecordError, replay, steps
 from referee.games.rules import Rules
 from referee.games.shuffle import deck
+from referee.games.view import Phase
 from referee.match import NOTE_BYTES, NOTE_BYTES_A_DEAL, Fault, FaultKind, Note
 from tournaments.kept import KeptMatch, digest
 from tournaments.playblob import KeptDeal, PlayError
@@ -193,17 +194,9 @@ def _deck(key: bytes, number: int, rules: Rules) -> Cards:
 
 def _choices(rules: Rules, record: DealRecord) -> Iterator[tuple[Place, tuple[Cards, Cards]]]:
     """Each decision of a deal that is known to be one: the stand-in for it, and what was chosen."""
-    deal = rules.deal(record.dealer, record.deck)
-    size = rules.bid_cards
-    bids_end = size * rules.players
-    for seat in range(rules.players if size else 0):
-        bid = tuple(record.moves[size * seat : size * seat + size])
-        yield (seat, None), (deal.stand_in(seat), bid)
-        deal.bid(seat, bid)
-    for card in record.moves[bids_end:]:
-        (seat,) = deal.pending
-        yield (seat, len(deal.leaders) - 1), (deal.stand_in(seat), (card,))
-        deal.play(seat, card)
+    for deal, seat, chosen in steps(rules, record):
+        trick = None if deal.phase is Phase.BID else len(deal.leaders) - 1
+        yield (seat, trick), (deal.stand_in(seat), chosen)
 
 
 def _at(mark: Fault | Note) -> str:

@@ -311,11 +311,19 @@ class Store(Rows):
     def matches(self, *, open_blocks: bool = False) -> Iterator[KeptMatch]:
         """The finished matches with all that was kept of them, block by block; with those of
         blocks that are not complete if `open_blocks`."""
+        return self._matches("TRUE", open_blocks=open_blocks)
+
+    def match(self, block: Block, seating: int, *, open_blocks: bool = False) -> KeptMatch | None:
+        """One of `matches`, if it is there."""
+        place = (block.epoch, block.number, block.group_name, seating)
+        which = '(epoch, block, "group", seating) = (?, ?, ?, ?)'
+        return next(self._matches(which, *place, open_blocks=open_blocks), None)
+
+    def _matches(self, which: str, *place: object, open_blocks: bool) -> Iterator[KeptMatch]:
         columns = f"{_WHERE}, results.*, attempts.number AS number"
-        source = f"{_FINISHED} JOIN attempts USING (job, attempt) WHERE {_COMPLETE} OR ?"
-        for row in self._rows(
-            f"SELECT {columns} {source} {_IN_ORDER}", self._seatings(), open_blocks
-        ):
+        source = f"{_FINISHED} JOIN attempts USING (job, attempt)"
+        query = f"SELECT {columns} {source} WHERE ({_COMPLETE} OR ?) AND {which} {_IN_ORDER}"
+        for row in self._rows(query, self._seatings(), open_blocks, *place):
             faults = self._rows("SELECT * FROM faults WHERE job = ? ORDER BY number", row["job"])
             notes = self._rows("SELECT * FROM notes WHERE job = ? ORDER BY number", row["job"])
             yield self._value(partial(match_of, faults=list(faults), notes=list(notes)), row)

@@ -151,6 +151,12 @@ class Deal(ABC):
         """The points of a deal that is done."""
 
     @property
+    def points_so_far(self) -> tuple[int, ...] | None:
+        """The points that each seat's finished tricks have brought; None where the deal's end
+        alone decides."""
+        return self.scores if self.phase is _DONE else None
+
+    @property
     def winners(self) -> tuple[int, ...]:
         """The seat that won each finished trick."""
         if self.phase is _DONE:

@@ -87,5 +87,10 @@ class KnaveDeal(Deal):
                 taken[winners[index // self.rules.players]].append(card)
         return tuple(map(tuple, taken))
 
-    def _scores(self) -> tuple[int, ...]:
+    @property
+    def points_so_far(self) -> tuple[int, ...]:
+        """The points that each seat's finished tricks have brought."""
         return tuple(map(self.rules.score, self.tricks_won, self.taken))
+
+    def _scores(self) -> tuple[int, ...]:
+        return self.points_so_far

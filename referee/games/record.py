@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from referee.games.deal import Deal, IllegalMove
@@ -37,30 +39,41 @@ def replay(rules: Rules, record: DealRecord, name: str = "deal") -> Deal:
 
     `name` is what errors call the deal: "deal 4".
     """
+    ((deal, _, _),) = deque(steps(rules, record, name), maxlen=1)
+    return deal
+
+
+def steps(
+    rules: Rules, record: DealRecord, name: str = "deal"
+) -> Iterator[tuple[Deal, int, tuple[int, ...]]]:
+    """A recorded deal decision by decision: the deal as it stands before it, always the same
+    object, the seat that decides, and what it chose. Bids come by seat. The deal is finished when
+    the steps are over; RecordError as for `replay`.
+    """
     try:
         deal = rules.deal(record.dealer, record.deck)
     except ValueError as exc:
         raise RecordError(f"{name}: {exc}") from exc
-    size = rules.bid_cards
-    bids_end = size * rules.players
+    bids_end = rules.bid_cards * rules.players
     expected = bids_end + rules.tricks * rules.players
     if len(record.moves) != expected:
         raise RecordError(f"{name}: {len(record.moves)} cards are recorded, not {expected}")
-    _replay_bids(deal, record.moves[:bids_end], name)
+    yield from _bids(deal, record.moves[:bids_end], name)
     for card in record.moves[bids_end:]:
         seat = deal.pending[0]
+        yield deal, seat, (card,)
         try:
             deal.act(seat, (card,))
         except IllegalMove as exc:
             trick = len(deal.leaders) - 1
             raise RecordError(f"{name}, trick {trick}, seat {seat}: {exc}") from exc
-    return deal
 
 
-def _replay_bids(deal: Deal, moves: bytes, name: str) -> None:
+def _bids(deal: Deal, moves: bytes, name: str) -> Iterator[tuple[Deal, int, tuple[int, ...]]]:
     size = deal.rules.bid_cards
     for seat in range(deal.rules.players if size else 0):
         bid = tuple(moves[size * seat : size * seat + size])
+        yield deal, seat, bid
         try:
             deal.act(seat, bid)
         except IllegalMove as exc:

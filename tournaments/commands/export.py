@@ -13,6 +13,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replays", action="store_true", required=True, help="the deals, one a line"
     )
+    parser.add_argument(
+        "--open-blocks",
+        action="store_true",
+        help="also matches whose block is not complete, whose cards others still have to play",
+    )
     parser.add_argument("-o", "--output", type=Path, help="write here instead of the terminal")
 
 
@@ -22,11 +27,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     with Store.open(arguments.file, write=False) as store:
         if arguments.output is None:
-            write_replays(store, sys.stdout)
+            write_replays(store, sys.stdout, open_blocks=arguments.open_blocks)
             return 0
         try:
             with arguments.output.open("w", encoding="utf-8") as file:
-                write_replays(store, file)
+                write_replays(store, file, open_blocks=arguments.open_blocks)
         except OSError as problem:
             raise StoreError(f"{arguments.output}: cannot be written: {problem.strerror}") from None
     return 0
