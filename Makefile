@@ -11,7 +11,7 @@ demo: $(VENV)/.run
 	$(BIN)/knavery demo
 
 test: $(VENV)/.dev
-	$(BIN)/pytest -n 2 --dist loadfile $(ARGS)
+	$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 	$(if $(ARGS),,$(MAKE) languages)
 
 # The templates, built with the tools of their languages as far as they are here; with CI=true all
@@ -34,6 +34,7 @@ bench: $(VENV)/.bench
 # and so are the copies in the templates, and Go's code where there is a go.
 protos: $(VENV)/.dev
 	$(BIN)/python protos/generate.py
+	$(BIN)/python protos/make_vectors.py
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel --no-isolation

@@ -74,7 +74,7 @@ LANGUAGES: Final[dict[str, tuple[Tool, ...]]] = {
     ),
     "cpp": (
         Tool("g++", ("-dumpfullversion",), (10,), "g++"),
-        Tool("cmake", ("--version",), (3, 16), "cmake"),
+        Tool("cmake", ("--version",), (3, 18), "cmake"),
         Tool("protoc", ("--version",), (3, 12), "protobuf-compiler"),
         Tool("grpc_cpp_plugin", (), (), "protobuf-compiler-grpc"),
         Tool("pkg-config", ("--modversion", "grpc++"), (1, 30), "pkg-config libgrpc++-dev"),
@@ -83,7 +83,7 @@ LANGUAGES: Final[dict[str, tuple[Tool, ...]]] = {
         Tool("node", ("--version",), (18,), "nodejs"),
         Tool("npm", ("--version",), (8,), "npm"),
     ),
-    "rust": (Tool("cargo", ("--version",), (1, 63), "cargo"),),
+    "rust": (Tool("cargo", ("--version",), (1, 78), "cargo (Debian 12: cargo-web)"),),
     "awk": (Tool("awk", (), (), "mawk"),),
     "perl": (Tool("perl", ("-MJSON::PP", "-e", "printf '%vd', $^V"), (5, 14), "perl"),),
 }

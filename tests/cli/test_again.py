@@ -109,7 +109,7 @@ def test_a_folder_is_run_again(knavery: Knavery, tmp_path: Path) -> None:
     done = knavery("run", "friends", "--variant", "double")
     assert done.returncode == 2
     assert 'friends.knavery: was begun with variant = "classic", not "double"' in done.stderr
-    done = knavery("run", "friends")
+    done = knavery("run", "friends", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "  newcomer: dan" in done.stdout
     assert "  withdrawn: ann" in done.stdout
@@ -129,34 +129,37 @@ def test_bots_that_moved_are_resumed_from_their_new_place(knavery: Knavery, fold
     assert knavery("resume", "cup.knavery").returncode == 0
 
 
-@pytest.mark.parametrize("change", ["edit", "remove", "break"])
 def test_a_changed_bot_is_not_resumed(
-    knavery: Knavery, tmp_path: Path, environment: dict[str, str], change: str
+    knavery: Knavery, tmp_path: Path, environment: dict[str, str]
 ) -> None:
     for name in BOTS:
-        bot = tmp_path / name
-        shutil.copytree(ROOT / "sample_bots/python/lowest", bot)
+        shutil.copytree(ROOT / "sample_bots/python/lowest", tmp_path / name)
     entrants = ", ".join(f'"{name}={tmp_path / name}"' for name in BOTS)
-    text = f"entrants = [{entrants}]\n[tournament]\ngame = 'knave'\nrules = {{max_deals = 1}}\n"
-    (tmp_path / "cup.toml").write_text(text)
+    configure(tmp_path)
+    main = (tmp_path / "cup.toml").read_text().partition("\n")[2]
+    (tmp_path / "cup.toml").write_text(f"entrants = [{entrants}]\n{main}")
     assert command(tmp_path, environment, "run", "cup.toml").returncode == 0
-    before = (tmp_path / "cup.knavery").read_bytes()
-    if change == "edit":
-        with (tmp_path / "ben/bot.py").open("a") as file:
-            file.write(NEWER)
-    elif change == "remove":
-        shutil.rmtree(tmp_path / "ben")
-    else:
-        (tmp_path / "ben/bot.toml").write_text("run = 3\n")
-    done = knavery("resume", "cup.knavery")
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
-    assert line.startswith("knavery resume: cup.knavery: ben ")
-    assert f"put {tmp_path / 'ben'} back as it was (version " in line
-    assert line.endswith("`knavery run` with the tournament's FILE.toml or FOLDER")
-    with (tmp_path / "cup.knavery").open("rb") as file:
-        assert len(file.read()) >= len(before)
+    ben, kept = tmp_path / "ben", tmp_path / "kept"
+    shutil.copytree(ben, kept)
+
+    def refused() -> None:
+        done = knavery("resume", "cup.knavery")
+        assert (done.returncode, done.stdout) == (2, "")
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("knavery resume: cup.knavery: ben ")
+        assert f"put {ben} back as it was (version " in line
+        assert line.endswith("`knavery run` with the tournament's FILE.toml or FOLDER")
+
+    with (ben / "bot.py").open("a") as file:
+        file.write(NEWER)
+    refused()
+    (ben / "bot.toml").write_text("run = 3\n")
+    refused()
+    shutil.rmtree(ben)
+    refused()
     assert "agrees" in knavery("verify", "cup.knavery").stdout
+    kept.rename(ben)
+    assert knavery("resume", "cup.knavery").returncode == 0
 
 
 def test_what_is_no_tournament_is_not_run_again(knavery: Knavery, folder: Path) -> None:

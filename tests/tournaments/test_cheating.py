@@ -45,7 +45,7 @@ def test_a_bot_that_cheats_through_a_file_is_found_and_the_honest_are_not(tmp_pa
 
 
 def test_a_field_of_shipped_bots_is_not_suspected(tmp_path: Path) -> None:
-    result = played(tmp_path, 3, 4, *shipped(*HONEST, "cautious"))
+    result = played(tmp_path, 2, 2, *shipped(*HONEST, "cautious"))
     assert not any(row.remembers for row in result.rows)
     assert all(row.memory_p is not None for row in result.rows)
     assert standings.memory_line(result.rows) is None
