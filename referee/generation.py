@@ -236,13 +236,13 @@ class _Desk(_Place):
                 nursery.cancel_scope.cancel()
         except BaseException:
             with trio.CancelScope(shield=True):
-                await _clear(post, process, scratch, grace=0.0)
+                await clear(post, process, scratch, grace=0.0)
             raise
         self._leaves = True
         self._house.leaving.start_soon(self._leave, post, process, scratch)
 
     async def _leave(self, post: Line, process: Process, scratch: Path) -> None:
-        await _clear(post, process, scratch, GOODBYE_GRACE)
+        await clear(post, process, scratch, GOODBYE_GRACE)
         self._house.places.release_on_behalf_of(self)
 
     async def _start(self, post: Line, scratch: Path) -> Process:
@@ -270,7 +270,7 @@ class _Desk(_Place):
         if hello is None:
             limit = self._house.clock.startup
             refused = "".join(f"; it was sent away: {reason}" for reason in post.refused[-1:])
-            words = f"no hello within {limit:g} s of its start{refused}{_last_words(process)}"
+            words = f"no hello within {limit:g} s of its start{refused}{last_words(process)}"
             raise _died(words)
         self._house.start_times.append(trio.current_time() - process.started_at)
         if not self._has_been_here:
@@ -296,7 +296,7 @@ class _Desk(_Place):
 
     async def _watch(self, process: Process) -> None:
         exit_ = await process.wait()
-        raise _Died(f"its process ended: {exit_.words}{_last_words(process)}")
+        raise _Died(f"its process ended: {exit_.words}{last_words(process)}")
 
     async def _read(self, post: Line, process: Process) -> None:
         while True:
@@ -368,13 +368,13 @@ def _least(own: int | None, hello: Hello, field: str) -> int | None:
     return min((limit for limit in (own, said) if limit is not None), default=None)
 
 
-def _last_words(process: Process) -> str:
+def last_words(process: Process) -> str:
     """The last line that the bot printed, to go behind a cause."""
     lines = [line for line in process.log_tail().splitlines() if line.strip()]
     return f"; its last words: {lines[-1].strip()[:300]}" if lines else ""
 
 
-async def _clear(post: Line | None, process: Process | None, scratch: Path, grace: float) -> None:
+async def clear(post: Line | None, process: Process | None, scratch: Path, grace: float) -> None:
     """Ends a process and all that belongs to it; `grace` in seconds, to exit by itself."""
     with trio.CancelScope(shield=True):
         if post is not None:

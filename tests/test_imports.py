@@ -23,7 +23,7 @@ LAYERS = (
     ("referee.bots",),
     ("referee.house",),
     ("referee.generation",),
-    ("referee.rehearsal",),
+    ("referee.rehearsal", "referee.retrial"),
     ("referee.taps", "referee.findings"),
     ("referee.check_steps",),
     ("referee.check",),
