@@ -47,14 +47,12 @@ class Terminal:
                 raise AssertionError(f"{texts} did not come, but {self.seen!r}")
         return self.seen
 
-    def ended(self) -> int:
-        """Waits for the command to end, reading what it still shows; its exit status."""
-        end = time.monotonic() + PATIENCE
-        while self.process.poll() is None and time.monotonic() < end:
-            self._read(0.1)
-        while self._read(0):
-            pass
-        return self.process.wait(timeout=0)
+    def ended(self, last: str) -> int:
+        """Waits for the last that the command shows, and for its end; its exit status."""
+        self.until(last)
+        status = self.process.wait(timeout=PATIENCE)
+        assert self.seen.endswith(last), self.seen
+        return status
 
     def _read(self, wait: float) -> bool:
         if not select.select([self._master], [], [], wait)[0]:
