@@ -8,7 +8,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -40,19 +40,20 @@ class Terminal:
 
     def until(self, *texts: str) -> str:
         """Waits until all of these have been shown since the last key; what has been shown."""
-        end = time.monotonic() + PATIENCE
-        while not all(text in self.seen for text in texts):
-            left = end - time.monotonic()
-            if left <= 0 or not self._read(left):
-                raise AssertionError(f"{texts} did not come, but {self.seen!r}")
-        return self.seen
+        return self._wait(lambda: all(text in self.seen for text in texts), texts)
 
     def ended(self, last: str) -> int:
-        """Waits for the last that the command shows, and for its end; its exit status."""
-        self.until(last)
-        status = self.process.wait(timeout=PATIENCE)
-        assert self.seen.endswith(last), self.seen
-        return status
+        """Waits until this is the last that the command shows, and for its end; its exit status."""
+        self._wait(lambda: self.seen.endswith(last), (last,))
+        return self.process.wait(timeout=PATIENCE)
+
+    def _wait(self, come: Callable[[], bool], what: tuple[str, ...]) -> str:
+        end = time.monotonic() + PATIENCE
+        while not come():
+            left = end - time.monotonic()
+            if left <= 0 or not self._read(left):
+                raise AssertionError(f"{what} did not come, but {self.seen!r}")
+        return self.seen
 
     def _read(self, wait: float) -> bool:
         if not select.select([self._master], [], [], wait)[0]:
