@@ -114,7 +114,8 @@ def measure(case: Case, seconds: float) -> Measured:
 def _matches(schedule: Schedule, case: Case, seconds: float) -> Iterator[Scheduled]:
     """Enough matches, each with its own deals: one seating of block after block."""
     speed = GUESS[case.tables] if case.bot == "random" else GUESS[1]
-    least = case.tables or math.ceil(AT_DEFAULT / LENGTH[case.game])
+    fills = AT_DEFAULT if case.bot == "random" else 0
+    least = case.tables or math.ceil(fills / LENGTH[case.game])
     wanted = max(math.ceil(speed * seconds / LENGTH[case.game]), least)
     rounds = math.ceil(wanted / schedule.counts().blocks)
     longer = Schedule(
