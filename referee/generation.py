@@ -11,7 +11,7 @@ left to play is let go at once, so that its place among the processes is free.
 
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -22,8 +22,8 @@ import trio
 from knavery.v1.referee_pb2 import FromReferee, Hello
 from referee import bots, wire
 from referee.house import House, Line, Turn, cores
-from referee.match import Ask, RefereeBug
-from referee.player import Move, Player
+from referee.match import RefereeBug
+from referee.player import Batch, Move, Player
 from referee.process import Process, StartError
 from referee.server import MAX_MESSAGE_BYTES, BadMessage, HungUp
 from referee.tables import Tables
@@ -48,6 +48,23 @@ class Contestant:
     early: bool = True
 
 
+Answer = Callable[[Batch], Awaitable[Iterable[Move]]]
+"""What is answered to a batch, which may hold events only: then nothing."""
+
+
+async def _smallest(batch: Batch) -> Iterable[Move]:
+    return [Move(ask.id, ask.match.deal.stand_in(ask.seat)) for ask in batch.asks]
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A player without a process: what it answers, the smallest legal cards unless said
+    otherwise. It is never late while it answers."""
+
+    player: Player
+    answer: Answer = _smallest
+
+
 class Watcher(Protocol):
     """Who is told of the processes of a generation as they come and go."""
 
@@ -69,7 +86,7 @@ async def play_generation(
     contestants: Sequence[Contestant],
     tables: Tables,
     watcher: Watcher,
-    companions: Sequence[Player] = (),
+    companions: Sequence[Companion] = (),
     turn: Turn | None = None,
     absent: Callable[[], Mapping[Player, str]] = dict,
 ) -> None:
@@ -77,11 +94,11 @@ async def play_generation(
     at once; matches begin when it is this generation's turn, and then `absent` says who is out of
     it, and why.
 
-    Companions have none: what is asked of them is answered here, with the smallest legal cards."""
+    Companions have none: what is asked of them is answered here."""
     turn = turn or Turn()
     generation = _Generation(house, tables, watcher, turn)
     desks = [_Desk(generation, each) for each in contestants]
-    everybody = [*desks, *(_Companion(generation, player) for player in companions)]
+    everybody = [*desks, *(_Chair(generation, each) for each in companions)]
     generation.desks.update((desk.player, desk) for desk in everybody)
     if not turn.is_mine:
         house.starts.total_tokens = max(1, cores() - 1)
@@ -151,8 +168,12 @@ class _Place:
             await trio.lowlevel.checkpoint()  # an answer that has come already goes first
 
 
-class _Companion(_Place):
-    """A player without a process."""
+class _Chair(_Place):
+    """The place of a companion."""
+
+    def __init__(self, generation: _Generation, companion: Companion) -> None:
+        super().__init__(generation, companion.player)
+        self._answer = companion.answer
 
     async def run(self) -> None:
         self._tables.arrived(self.player, None, None)
@@ -164,12 +185,13 @@ class _Companion(_Place):
                 continue
             if batch.asks:
                 self.player.sent(perf_counter())
-                self._tables.received(self.player, perf_counter(), map(_smallest, batch.asks))
+            moves = await self._answer(batch)
+            if batch.asks:
+                self._tables.received(self.player, perf_counter(), moves)
             self._generation.wake()
-
-
-def _smallest(ask: Ask) -> Move:
-    return Move(ask.id, ask.match.deal.stand_in(ask.seat))
+        last = self.player.next_events(float("inf"))
+        if last is not None:
+            await self._answer(last)
 
 
 class _Desk(_Place):

@@ -20,7 +20,7 @@ from referee.bots import Prepared
 from referee.clock import ProcessClock
 from referee.games.rules import Rules
 from referee.games.shuffle import derive, seed64
-from referee.generation import Contestant, play_generation
+from referee.generation import Companion, Contestant, play_generation
 from referee.house import House, Line
 from referee.match import ClockRules, FaultRules, MatchJob, MatchResult
 from referee.player import Player
@@ -309,7 +309,7 @@ class Rehearsal:
         )
         bot = Contestant(stage.player, self._prepared, self._max_tables)
         with stage.scope:
-            await play_generation(house, [bot], tables, stage, companions)
+            await play_generation(house, [bot], tables, stage, [*map(Companion, companions)])
         self.lives += stage.lives
         return stage
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,10 @@ FAULTS_SHOWN = 5
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("bots", nargs="+", metavar="BOT", help="a .py file, a folder, or a name")
+    parser.add_argument("bots", nargs="*", metavar="BOT", help="a .py file, a folder, or a name")
+    parser.add_argument(
+        "--me", action="store_true", help="take a seat yourself, and type the cards that you play"
+    )
     parser.add_argument("--game", default="knave", help="knave (default) or ninety-nine")
     parser.add_argument("--variant", default="classic", help="the game's variant")
     parser.add_argument("--matches", type=int, default=1, help="how many, with different cards")
@@ -39,23 +43,52 @@ def run(arguments: argparse.Namespace) -> int:
     rules = make_rules(arguments.game, arguments.variant)
     if arguments.matches < 1:
         raise BotError(f"--matches must be 1 or more, not {arguments.matches}")
-    entered = _fill([load(spec) for spec in arguments.bots], rules)
+    if arguments.me:
+        return _take_a_seat(arguments, rules)
+    if not arguments.bots:
+        raise BotError("name a bot, or take a seat yourself with --me")
+    sides = 2 if rules.teams else rules.players
+    entered = _fill([load(spec) for spec in arguments.bots], sides)
     play = partial(quick.play, matches=arguments.matches, block=arguments.block)
     matches = trio.run(play, ready(entered), rules)
     if arguments.json:
         print(json.dumps(_as_json(entered, rules, matches), indent=2))
     else:
-        print(_as_text(entered, rules, matches))
+        print(_as_text([bot.name for bot in entered], rules, matches))
     return 0
 
 
-def _fill(given: "list[Bot]", rules: "Rules") -> "list[Bot]":
+def _take_a_seat(arguments: argparse.Namespace, rules: "Rules") -> int:
+    """A match with the person at the terminal."""
+    import trio
+
+    from referee.bots import BotError, load
+    from tournaments import seat
+    from tournaments.errors import STOPPED, holds
+    from tournaments.launch import ready
+    from tournaments.person import Left, Lines, Person
+
+    if arguments.matches > 1 or arguments.block or arguments.json:
+        raise BotError("--me plays one match in words: leave out --matches, --block and --json")
+    bots = _fill([load(spec) for spec in arguments.bots], rules.players - 1)
+    person = Person(partial(print, flush=True), Lines().next)
+    try:
+        match = trio.run(seat.play, list(ready(bots).values()), rules, person.answer)
+    except BaseException as problem:
+        if not holds(problem, Left):
+            raise
+        print("you have left the table: the match is not finished", file=sys.stderr)
+        return STOPPED
+    print(_as_text(["you", *(bot.name for bot in bots)], rules, [match]))
+    return 0
+
+
+def _fill(given: "list[Bot]", sides: int) -> "list[Bot]":
     """A full table, every bot under a name of its own."""
     from dataclasses import replace
 
     from referee.bots import BotError, load
 
-    sides = 2 if rules.teams else rules.players
     if len(given) > sides:
         raise BotError(f"{len(given)} bots for {sides} places: name at most {sides}")
     fillers = [name for name in FILLERS if name not in {bot.name for bot in given}]
@@ -69,7 +102,7 @@ def _fill(given: "list[Bot]", rules: "Rules") -> "list[Bot]":
     return named
 
 
-def _as_text(entered: "Sequence[Bot]", rules: "Rules", matches: "Sequence[Match]") -> str:
+def _as_text(names: "Sequence[str]", rules: "Rules", matches: "Sequence[Match]") -> str:
     from tabulate import tabulate
 
     lines = [f"{rules.game} {rules.variant}, {len(matches)} match(es)"]
@@ -81,7 +114,7 @@ def _as_text(entered: "Sequence[Bot]", rules: "Rules", matches: "Sequence[Match]
                 (
                     number,
                     seat,
-                    entered[index].name,
+                    names[index],
                     result.totals[seat],
                     result.places[seat],
                     sum(fault.seat == seat for fault in result.faults),
@@ -90,14 +123,14 @@ def _as_text(entered: "Sequence[Bot]", rules: "Rules", matches: "Sequence[Match]
             )
     headers = ("match", "seat", "bot", "points", "place", "faults", "")
     lines.append(tabulate(rows, headers=headers))
-    return "\n".join(lines + _fault_lines(entered, matches))
+    return "\n".join(lines + _fault_lines(names, matches))
 
 
-def _fault_lines(entered: "Sequence[Bot]", matches: "Sequence[Match]") -> list[str]:
+def _fault_lines(names: "Sequence[str]", matches: "Sequence[Match]") -> list[str]:
     from referee.games.cards import text
 
     faults = [
-        (number, entered[match.entrants[fault.seat]].name, fault)
+        (number, names[match.entrants[fault.seat]], fault)
         for number, match in enumerate(matches)
         for fault in match.result.faults
     ]
