@@ -11,7 +11,7 @@ left to play is let go at once, so that its place among the processes is free.
 
 import shutil
 import tempfile
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -21,9 +21,10 @@ import trio
 
 from knavery.v1.referee_pb2 import FromReferee, Hello
 from referee import bots, wire
+from referee.companions import Companion
 from referee.house import House, Line, Turn, cores
 from referee.match import RefereeBug
-from referee.player import Batch, Move, Player
+from referee.player import Player
 from referee.process import Process, StartError
 from referee.server import MAX_MESSAGE_BYTES, BadMessage, HungUp
 from referee.tables import Tables
@@ -46,23 +47,6 @@ class Contestant:
     prepared: bots.Prepared
     max_tables: int | None = None
     early: bool = True
-
-
-Answer = Callable[[Batch], Awaitable[Iterable[Move]]]
-"""What is answered to a batch, which may hold events only: then nothing."""
-
-
-async def _smallest(batch: Batch) -> Iterable[Move]:
-    return [Move(ask.id, ask.match.deal.stand_in(ask.seat)) for ask in batch.asks]
-
-
-@dataclass(frozen=True, slots=True)
-class Companion:
-    """A player without a process: what it answers, the smallest legal cards unless said
-    otherwise. It is never late while it answers."""
-
-    player: Player
-    answer: Answer = _smallest
 
 
 class Watcher(Protocol):

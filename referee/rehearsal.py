@@ -18,9 +18,10 @@ from knavery.v1 import game_pb2 as game
 from knavery.v1 import referee_pb2 as pb
 from referee.bots import Prepared
 from referee.clock import ProcessClock
+from referee.companions import Companion
 from referee.games.rules import Rules
 from referee.games.shuffle import derive, seed64
-from referee.generation import Companion, Contestant, play_generation
+from referee.generation import Contestant, play_generation
 from referee.house import House, Line
 from referee.match import ClockRules, FaultRules, MatchJob, MatchResult
 from referee.player import Player

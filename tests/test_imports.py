@@ -16,7 +16,7 @@ LAYERS = (
     ("referee.match",),
     ("referee.clock",),
     ("referee.player",),
-    ("referee.tables", "referee.decisions", "referee.wire"),
+    ("referee.tables", "referee.decisions", "referee.wire", "referee.companions"),
     ("knavery", "referee.launcher", "referee.process", "referee.bot_files", "referee.server"),
     ("referee.builds",),
     ("referee.environments",),

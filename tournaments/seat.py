@@ -5,9 +5,10 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from referee.companions import Answer, Companion
 from referee.games.rules import Rules
 from referee.games.shuffle import derive, seed64
-from referee.generation import Answer, Companion, Contestant, play_generation
+from referee.generation import Contestant, play_generation
 from referee.house import open_house
 from referee.match import ClockRules, FaultRules, MatchJob, MatchResult
 from referee.player import Player
