@@ -21,9 +21,9 @@ LEAST_TABLES = 3
 """Tables in flight for each process, at least."""
 FIRST_TABLES = 16
 """The same before anything is known of how fast it is."""
-DRAINING = 0.1
-"""Share of a generation's play that is left when the processes of the next one may start. It plays
-about 20 times as long as it starts, and while it drains a core is kept free of starts."""
+DRAINING = 0.25
+"""Share of a generation's play that is left when the processes of the next one may start: room for
+all of them, one after the other, for while it drains a core is kept free of starts."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

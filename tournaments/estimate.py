@@ -61,9 +61,12 @@ def starts(schedule: Schedule, cores: int, max_processes: int | None = None) -> 
     counts = schedule.counts()
     processes = min(counts.processes, max_processes or counts.processes)
     seatings = schedule.generations
-    number = waves.expected(counts.blocks, processes, seatings, quick(schedule, cores))
-    number = max(number, _pools(schedule, processes // schedule.members))
-    return number * seatings * processes
+    speed = quick(schedule, cores)
+    number = waves.expected(counts.blocks, processes, seatings, speed)
+    if (pools := _pools(schedule, processes // schedule.members)) > number:
+        return pools * seatings * processes
+    twice = waves.begins_cautiously(counts.blocks, processes, seatings, speed)
+    return (number * seatings + twice) * processes
 
 
 def _pools(schedule: Schedule, entrants: int) -> int:

@@ -57,32 +57,57 @@ class Pace:
         self._started = 0
         self._cores = cores
         self._most = None if max_processes is None else max_processes // schedule.members
+        self._told = False
+        self._wave: Wave = ()
+        self._began = 0.0
+        self._pools: Pools | None = None
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[Wave]:
         """The waves to play, of those of the blocks that are not complete. Whoever asks for the
         next one has played the last one, but for what drains."""
         todo = self._not_complete(blocks)
         for wave in self._sized(todo) if self._end is None else self._cut(todo, self._end):
-            began = self._clock()
+            self._wave, self._began = wave, self._clock()
             yield wave
             self._started += self._processes(wave) * self._schedule.generations
-            self._measure(sum(map(self._due, wave)), self._clock() - began)
+            self._measure(sum(map(self._due, self._wave)), self._clock() - self._began)
+
+    def more(self, played: int) -> Wave:
+        """What the first wave holds beside the blocks that it began with, now that its first
+        generation has played so many matches of these and shown their speed. Asked for once;
+        nothing where a budget, or a lack of room for processes, decides."""
+        if self._played or self._pools is None or self._pools.limited:
+            return ()
+        start, seatings = self._speed().start, self._schedule.generations
+        processes = self._processes(self._wave)
+        spent = self._clock() - self._began
+        playing = max(spent - processes * start, spent / 2)
+        speed = Speed(max(playing, 1e-9) / played, start)
+        size = waves.following(self._blocks_left(), processes, seatings, speed)
+        more = self._pools.take(max(0, size - len(self._wave)))
+        self._wave = (*self._wave, *more)
+        self._started += self._processes(more)
+        if more:
+            self._tell(played, playing, self._left - played)
+        return more
 
     def _sized(self, todo: Iterator[Block]) -> Iterator[Wave]:
         """Waves that play much longer than they start."""
-        pools = Pools(todo, self._most, self._load)
+        self._pools = pools = Pools(todo, self._most, self._load)
         while wave := pools.take(self._blocks_of_a_wave()):
             yield wave
 
     def _blocks_of_a_wave(self) -> int:
         """How many blocks the next wave should have."""
         seatings = self._schedule.generations
-        left = max(1, -(-self._left // seatings))
         processes = self._schedule.counts().processes
         if self._most is not None:
             processes = min(processes, self._most * self._schedule.members)
         size = waves.following if self._played else waves.first
-        return size(left, processes, seatings, self._speed())
+        return size(self._blocks_left(), processes, seatings, self._speed())
+
+    def _blocks_left(self) -> int:
+        return max(1, -(-self._left // self._schedule.generations))
 
     def _speed(self) -> Speed:
         """As measured in this run so far, as far as it was; else what is hoped for. Some starts
@@ -158,9 +183,15 @@ class Pace:
         self._played += matches
         self._spent += seconds
         self._left -= matches
+        if first and matches and self._left and not self._told:
+            self._tell(matches, seconds, self._left)
+
+    def _tell(self, matches: int, seconds: float, left: int) -> None:
+        """Says once how long the matches that are left will take, by those played first."""
+        self._told = True
         budget = None if self._end is None else self._end - self._clock()
-        if first and matches and self._left and (budget is None or budget > 0):
-            ahead = estimate.within(estimate.after(matches, seconds, self._left), budget)
+        if budget is None or budget > 0:
+            ahead = estimate.within(estimate.after(matches, seconds, left), budget)
             self._say(f"after the first {matches:,} matches: {ahead} more")
 
 

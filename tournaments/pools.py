@@ -28,6 +28,11 @@ class Pools:
         self._load = load
         self._waiting: list[Block] = []
 
+    @property
+    def limited(self) -> bool:
+        """Whether a wave may not hold everybody."""
+        return self._most is not None
+
     def take(self, count: int) -> tuple[Block, ...]:
         """The next wave, of so many blocks at the most; empty when none is left."""
         wave = self._next(count) if self._most is None else self._within(self._most, count)

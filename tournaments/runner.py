@@ -9,6 +9,7 @@ import signal
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Protocol
 
@@ -21,7 +22,7 @@ from referee.match import MatchResult
 from referee.player import Player
 from referee.tables import Seated, Tables
 from tournaments.pace import Pace
-from tournaments.schedule import Schedule, Scheduled, Seat
+from tournaments.schedule import Block, Schedule, Scheduled, Seat
 from tournaments.store import Store
 
 LOST_GENERATIONS = 2
@@ -217,13 +218,23 @@ class Run:
     def _generations(self) -> Iterator[tuple[int, int, list[Scheduled]]]:
         """What is missing: waves, their generations, and the matches of each."""
         done = self._store.finished_job_ids()
-        first = self._store.next_wave()
-        for wave, blocks in enumerate(self._pace(self._schedule.blocks()), first):
-            for generation in range(self._schedule.generations):
-                scheduled = self._schedule.generation(blocks, generation)
-                missing = [match for match in scheduled if match.job.id not in done]
-                if missing:
-                    yield wave, generation, missing
+        numbers = count(self._store.next_wave())
+
+        def missing(blocks: Sequence[Block], generation: int) -> list[Scheduled]:
+            scheduled = self._schedule.generation(blocks, generation)
+            return [match for match in scheduled if match.job.id not in done]
+
+        for blocks in self._pace(self._schedule.blocks()):
+            wave = next(numbers)
+            if begin := missing(blocks, 0):
+                yield wave, 0, begin
+                if more := self._pace.more(len(begin)):
+                    blocks, wave = (*blocks, *more), next(numbers)
+                    if again := missing(more, 0):
+                        yield wave, 0, again
+            for generation in range(1, self._schedule.generations):
+                if matches := missing(blocks, generation):
+                    yield wave, generation, matches
 
     async def _generation(self, house: House, playing: "_Playing") -> None:
         await play_matches(

@@ -63,6 +63,32 @@ def test_without_a_budget_the_blocks_are_those_of_the_schedule() -> None:
     assert said[0].startswith(f"after the first {6 * len(waves[0]):,} matches: ")
 
 
+@pytest.mark.parametrize(("seconds", "whole"), [(0.04, True), (10.0, False)])
+def test_the_first_wave_holds_more_when_its_first_generation_was_quick(
+    seconds: float, whole: bool
+) -> None:
+    plan, clock, said = schedule(12, rounds=6), Clock(steady(seconds)), list[str]()
+    pace = Pace(plan, say=said.append, clock=clock, cores=2)
+    waves = pace(plan.blocks())
+    begin = next(waves)
+    clock.play(begin)
+    more = pace.more(len(begin))
+    if whole:
+        assert [*begin, *more] == list(plan.blocks()), "twelve quick bots need one wave"
+        assert said[0].startswith(f"after the first {len(begin)} matches: ")
+        assert list(waves) == []
+    else:
+        assert more == ()
+        assert len(next(waves)) < len(begin)
+
+
+def test_with_a_budget_the_first_wave_stays_as_it_is() -> None:
+    plan, clock = schedule(12, rounds=6), Clock(steady(0.04))
+    pace = Pace(plan, budget=1000.0, say=lambda _: None, clock=clock, cores=2)
+    clock.play(begin := next(pace(plan.blocks())))
+    assert pace.more(len(begin)) == ()
+
+
 def test_a_budget_that_is_long_enough_plays_everything() -> None:
     plan = schedule(7, rounds=4)
     waves, pace, _ = run(plan, Clock(steady(1.0)), 1000.0)

@@ -14,7 +14,7 @@ from referee import bots
 from referee.games.registry import make_rules
 from referee.match import ClockRules, FaultRules, MatchResult
 from tests.referee.test_turns import living
-from tournaments import launch
+from tournaments import launch, waves
 from tournaments.config import EntrantSpec, Tournament
 from tournaments.launch import Plan
 from tournaments.runner import Run
@@ -200,6 +200,21 @@ def test_waves_of_few_processes_play_the_same_with_a_stop_in_between(tmp_path: P
         assert 1 <= crowd.most <= 3
         assert crowd.most_open == 1, "each wave completes its block before the next one begins"
     with Store.open(parts, write=False) as store:
+        assert verify(store).problem is None
+
+
+def test_a_first_wave_that_grows_plays_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = plan(*four(tmp_path), rounds=3, max_deals=1, seatings=Seatings.CYCLIC)
+    whole, grown = tmp_path / "whole.knavery", tmp_path / "grown.knavery"
+    assert play(made, whole)
+    monkeypatch.setattr(waves, "FIRST_RATIO", 0.02)
+    assert play(made, grown)
+    assert facts(grown) == facts(whole)
+    assert table(grown) == table(whole)
+    with Store.open(grown, write=False) as store:
+        assert store.tally().processes == (1 + 3) * 4, "only the first generation starts twice"
         assert verify(store).problem is None
 
 
