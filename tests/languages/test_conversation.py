@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -69,8 +69,9 @@ async def relay(address: str, connection: trio.SocketStream) -> None:
     socket = await trio.open_unix_socket(address.removeprefix("unix:"))
 
     async def carry(source: trio.SocketStream, target: trio.SocketStream) -> None:
-        async for data in source:
-            await target.send_all(data)
+        with suppress(trio.BrokenResourceError):  # a process that exits may reset its connection
+            async for data in source:
+                await target.send_all(data)
         nursery.cancel_scope.cancel()
 
     async with connection, socket, trio.open_nursery() as nursery:
