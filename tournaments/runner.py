@@ -176,9 +176,7 @@ class Run:
         self.waited = 0.0
         """Seconds of its turns that generations waited for their processes."""
         self._lost: Counter[int] = Counter()
-        self._suspended = dict.fromkeys(
-            store.suspended(schedule.epoch), "its processes failed in two generations"
-        )
+        self._suspended = dict.fromkeys(store.suspended(schedule.epoch), _WHY_SUSPENDED)
 
     async def play(self, log_dir: Path) -> bool:
         """Plays until all is done or time is out (True), or until SIGINT or SIGTERM (False)."""
