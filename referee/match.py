@@ -17,6 +17,9 @@ from referee.games.view import Phase
 NOTE_BYTES = 256
 NOTE_BYTES_A_DEAL = 1024
 DETAIL_BYTES = 2048
+LATER = {"later": True}
+"""Metadata of a setting that the first tournament files did not have: its default is what was so
+then, and it is written down only where it differs (`tournaments.plain.settings`)."""
 _BID = Phase.BID
 
 

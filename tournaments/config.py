@@ -15,7 +15,7 @@ from referee.games.registry import make_rules
 from referee.games.rules import Rules, RulesError
 from referee.games.shuffle import derive
 from referee.match import ClockRules, FaultRules
-from tournaments.plain import rules_from_plain, rules_to_plain
+from tournaments.plain import rules_from_plain, rules_to_plain, settings
 from tournaments.schedule import Group, Schedule, Seatings, group_size, usual_seatings
 from tournaments.toml_table import ConfigError, Document, Entry, Table
 
@@ -166,8 +166,12 @@ def parse_entrant(text: str, folder: Path) -> EntrantSpec:
 
 def to_plain(tournament: Tournament) -> dict[str, Any]:
     """The tournament as JSON values, without its key, which is a secret."""
-    plain = dataclasses.asdict(dataclasses.replace(tournament, key=None))
-    return plain | {"rules": rules_to_plain(tournament.rules)}
+    return settings(dataclasses.replace(tournament, key=None)) | {
+        "rules": rules_to_plain(tournament.rules),
+        "entrants": [dataclasses.asdict(spec) for spec in tournament.entrants],
+        "clock": settings(tournament.clock),
+        "faults": settings(tournament.faults),
+    }
 
 
 def from_plain(plain: Mapping[str, Any]) -> Tournament:

@@ -15,6 +15,17 @@ def canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
+def settings(value: Any) -> dict[str, Any]:
+    """The fields of a dataclass of settings. One that came after the first files and their
+    commitments (`referee.match.LATER`) is there only where it is not at its default, so that what
+    was written before it still reads, and hashes, as it did."""
+    return {
+        each.name: getattr(value, each.name)
+        for each in dataclasses.fields(value)
+        if not (each.metadata.get("later") and getattr(value, each.name) == each.default)
+    }
+
+
 def rules_to_plain(rules: Rules) -> dict[str, Any]:
     """Every field of the rules, and the game."""
     fields = dataclasses.asdict(rules)

@@ -6,7 +6,6 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from importlib import resources
 from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import quote
@@ -14,13 +13,13 @@ from urllib.parse import quote
 from referee.match import RefereeBug
 from tournaments.config import Tournament, to_plain
 from tournaments.kept import entrant_row
+from tournaments.migrations import objection, upgrade
 from tournaments.ownership import OwnedError, Ownership
 from tournaments.plain import canonical
 from tournaments.schedule import Entrant
 
 APPLICATION_ID: Final = 0x4B4E4156
 """The letters KNAV, in the header of every file."""
-SCHEMA_VERSION: Final = 1
 
 _BUSY_SECONDS = 5.0
 _FOLD_SECONDS = 0.2
@@ -143,7 +142,10 @@ def owning(path: Path) -> Iterator[Ownership]:
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    """A connection to a file of this schema ("ro" to read it, "rw" to write it), or StoreError."""
+    """A connection to a file ("ro" to read it, "rw" to write it), or StoreError.
+
+    A file of an older schema is brought up to this one; when it is only read, a copy of it in
+    memory is, and it stays as it is."""
     with translated(path):
         db = sqlite3.connect(
             f"file:{quote(str(path.absolute()))}?mode={mode}",
@@ -153,10 +155,16 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
             check_same_thread=False,
         )
         try:
-            _check(path, db)
+            lacking = upgrade(_version(path, db))
+            if lacking and mode == "ro":
+                db = _copied(db)
             if mode == "rw":
                 db.execute("PRAGMA journal_mode = WAL")
                 db.execute("PRAGMA synchronous = NORMAL")
+            if lacking:
+                db.executescript(f"{lacking} COMMIT")
+            db.execute(f"PRAGMA query_only = {int(mode == 'ro')}")
+            db.execute("PRAGMA foreign_keys = ON")
         except BaseException:
             db.close()
             raise
@@ -164,17 +172,23 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return db
 
 
-def _check(path: Path, db: sqlite3.Connection) -> None:
+def _version(path: Path, db: sqlite3.Connection) -> int:
+    """The schema of a file; StoreError if it is none that can be opened."""
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION_ID:
         raise StoreError(f"{path}: {_TROUBLES[sqlite3.SQLITE_NOTADB]}")
-    if version != SCHEMA_VERSION:
-        raise StoreError(
-            f"{path}: has schema {version} and this Knavery knows {SCHEMA_VERSION}: use the "
-            "Knavery that wrote it, or a newer one"
-        )
-    db.execute("PRAGMA foreign_keys = ON")
+    if why := objection(version):
+        raise StoreError(f"{path}: {why}")
+    return int(version)
+
+
+def _copied(db: sqlite3.Connection) -> sqlite3.Connection:
+    """The same in memory; closes the file."""
+    copy = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    with closing(db):
+        db.backup(copy)
+    return copy
 
 
 def build(
@@ -196,14 +210,10 @@ def build(
         new.unlink(missing_ok=True)
 
 
-def _schema() -> str:
-    return resources.files(__package__).joinpath("schema.sql").read_text("utf-8")
-
-
 def _tables() -> list[tuple[str, str | None]]:
     """What `_TABLES` gives in a file that is as it should be."""
     with closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(_schema())
+        db.executescript(upgrade(0))
         return db.execute(_TABLES).fetchall()
 
 
@@ -214,13 +224,12 @@ def _fill(
     entrants: Sequence[Entrant],
     commitment: str,
 ) -> None:
-    db.executescript(f"BEGIN; {_schema()}")
+    db.executescript(upgrade(0))
     now = time.time()
     db.execute("INSERT INTO tournament VALUES (0, ?, ?)", (master_key, now))
     insert_entrants(db, 0, entrants)
     insert_epoch(db, 0, tournament, range(len(entrants)), commitment, now)
     db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     db.execute("COMMIT")
 
 

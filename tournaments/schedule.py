@@ -10,7 +10,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from dataclasses import field as default
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ from referee.games.rules import Rules
 from referee.games.shuffle import Stream, derive, seed64
 from referee.match import ClockRules, FaultRules, MatchJob
 from tournaments import balance
-from tournaments.plain import canonical, rules_to_plain
+from tournaments.plain import canonical, rules_to_plain, settings
 
 Group = tuple[int, ...]
 """The indices of the entrants at one table, ascending."""
@@ -340,8 +340,8 @@ def commitment(schedule: Schedule, entrants: Sequence[Entrant]) -> str:
         "rules": rules_to_plain(schedule.rules),
         "rounds": schedule.rounds,
         "seatings": schedule.seatings,
-        "clock": asdict(schedule.clock),
-        "faults": asdict(schedule.faults),
+        "clock": settings(schedule.clock),
+        "faults": settings(schedule.faults),
         "entrants": [(n, entrants[n].name, entrants[n].version) for n in schedule.entrants],
     }
     if schedule.total is not None:
