@@ -10,7 +10,7 @@ file of the version before among the tests (tests/tournaments/files).
 from importlib import resources
 from typing import Final
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 FIRST: Final = 1
 
 
