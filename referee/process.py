@@ -20,15 +20,20 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import trio
 
-from referee.launcher import descendants
+from referee.cgroups import Cgroup
+from referee.proc import descendants
 
-PROGRAM: Final = Path(__file__).with_name("launcher.py")
+PROGRAM: Final = (
+    "import sys; sys.path.insert(0, sys.argv[1]); import referee.launcher as launcher;"
+    "launcher.main(int(sys.argv[2]))"
+)
+ROOT: Final = Path(__file__).parents[1]
 MESSAGE_BYTES: Final = 1 << 16
 """The most that is read as one message of a keeper."""
 CLOSING: Final = 10.0
@@ -46,6 +51,10 @@ class LauncherDied(Exception):  # noqa: N818
         super().__init__(f"the launcher of the bots has died; {log} may say why")
 
 
+class CannotConfine(Exception):  # noqa: N818
+    """What bounds a bot could not be set up: no bot's fault."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exit:
     """How a process ended: an exit status or a signal's number; neither if that is unknown."""
@@ -59,15 +68,49 @@ class Exit:
     """Bytes that it printed, of which the log keeps the first and the last."""
 
 
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What bounds a process and all that descends from it, beside the command that starts it.
+
+    `cgroup` is its control group, if it has one; `rlimits` are bounds of each of its processes, by
+    the names of setrlimit(2); `polled` are "memory" (bytes) and "processes", which are looked at
+    now and then, and past which it is ended. `wrapped` says that the command is one that starts the
+    program as its child, and tells of its death by signal N in the exit status 128 + N.
+    """
+
+    cgroup: Cgroup | None = None
+    rlimits: Mapping[str, int] = field(default_factory=dict)
+    polled: Mapping[str, int] = field(default_factory=dict)
+    wrapped: bool = False
+
+    def request(self) -> dict[str, Any]:
+        """What the keeper is told of it."""
+        group = self.cgroup.request() if self.cgroup else None
+        return {"group": group, "rlimits": dict(self.rlimits), "polled": dict(self.polled)}
+
+
+FREE: Final = Confinement()
+"""No bounds at all."""
+
+
 class Process:
     """A bot process and all that descends from it, as one. Made by `Launcher.start`."""
 
     def __init__(
-        self, launcher: Launcher, name: str, log_path: Path, channel: trio.socket.SocketType
+        self,
+        launcher: Launcher,
+        name: str,
+        log_path: Path,
+        channel: trio.socket.SocketType,
+        confinement: Confinement,
     ) -> None:
         self.name = name
         self.log_path = log_path
         self.pid = 0
+        """Of the process that was started: in a sandbox, of bwrap, and the bot is below it."""
+        self.cgroup = confinement.cgroup
+        """The control group of all of it, if there is one; what it has used ends with it."""
+        self._wrapped = confinement.wrapped
         self.started_at = 0.0
         """`trio.current_time()` when its program began."""
         self._launcher = launcher
@@ -118,6 +161,8 @@ class Process:
             if self._launcher.gone():
                 raise LauncherDied(self._launcher.log_path)
             reply = {"error": "the launcher has no file descriptor left"}
+        if reply.get("ours"):
+            raise CannotConfine(f"{reply['file']}: {reply['error']}: no control group can be made")
         if "error" in reply:
             raise StartError(f"{self.name} cannot be started: {_why(reply, request['argv'][0])}")
         self.started_at = trio.current_time()
@@ -139,8 +184,10 @@ class Process:
         elif report["orphaned"]:
             self._died = True
         else:
-            how = _exit(report["exit"], asked=report["asked"])
-            self._exit = replace(how, left=report["left"], printed=report["printed"])
+            how = _exit(_code(report["exit"], self._wrapped), asked=report["asked"])
+            more = f"; it used {report['exceeded']}" if report["exceeded"] else ""
+            left, printed = report["left"], report["printed"]
+            self._exit = replace(how, words=how.words + more, left=left, printed=printed)
         self.close()
 
     def release(self) -> None:
@@ -166,7 +213,7 @@ class Launcher:
         self._control, theirs = _socket_pair()
         with theirs, self.log_path.open("ab") as log:
             self._program = subprocess.Popen(
-                [sys.executable, "-I", "-S", PROGRAM, str(theirs.fileno())],
+                [sys.executable, "-I", "-S", "-c", PROGRAM, ROOT, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -182,23 +229,34 @@ class Launcher:
         return self._program.pid
 
     async def start(
-        self, name: str, argv: Sequence[str], cwd: Path, env: Mapping[str, str]
+        self,
+        name: str,
+        argv: Sequence[str],
+        cwd: Path,
+        env: Mapping[str, str],
+        confinement: Confinement = FREE,
     ) -> Process:
         """Start a program with exactly this environment, in a session of its own.
 
         Returns once the program runs; any number of tasks may start some at once. Its output goes
-        to a log in the launcher's folder. Raises StartError and LauncherDied. Cancelled, nothing of
-        it runs.
+        to a log in the launcher's folder. Raises StartError, CannotConfine and LauncherDied.
+        Cancelled, nothing of it runs.
         """
         log_path = self._log_dir / f"{next(self._numbers):04d}-{_file_name(name)}.log"
         channel, theirs = _socket_pair()
-        process = Process(self, name, log_path, channel)
+        process = Process(self, name, log_path, channel, confinement)
         self._processes.add(process)
         try:
             with theirs:
                 await self._pass(theirs.fileno())
             await process.begin(
-                {"argv": [*argv], "cwd": str(cwd), "env": dict(env), "log": str(log_path)}
+                {
+                    "argv": [*argv],
+                    "cwd": str(cwd),
+                    "env": dict(env),
+                    "log": str(log_path),
+                    "bounds": confinement.request(),
+                }
             )
         except BaseException:
             process.close()
@@ -317,6 +375,11 @@ def _exit(code: int, *, asked: bool) -> Exit:
     else:
         status, number, words = None, -code, f"killed by {_signal_words(-code)}"
     return Exit(status, number, f"ended by the referee ({words})" if asked else words)
+
+
+def _code(code: int, wrapped: bool) -> int:
+    """A code as of the program itself, if another one passed it on."""
+    return 128 - code if wrapped and 128 < code <= 128 + signal.SIGRTMAX else code
 
 
 def _signal_words(number: int) -> str:

@@ -17,6 +17,9 @@ LAYERS = (
     ("referee.clock",),
     ("referee.player",),
     ("referee.tables", "referee.decisions", "referee.wire", "referee.companions"),
+    ("referee.limits", "referee.proc"),
+    ("referee.cgroups", "referee.bounds"),
+    ("referee.keeper",),
     ("knavery", "referee.launcher", "referee.process", "referee.bot_files", "referee.server"),
     ("referee.builds",),
     ("referee.environments",),
@@ -34,7 +37,7 @@ LAYERS = (
 OWNERS = {
     "grpc": {"referee/server.py", "knavery/client.py"},
     "sqlite3": {"tournaments/store.py", "tournaments/rows.py"},
-    "subprocess": {"referee/process.py", "referee/launcher.py"},
+    "subprocess": {"referee/process.py", "referee/keeper.py"},
 }
 ABOVE_ALL = {"tournaments.cli", "tournaments.commands"}
 PLAIN = tuple(f"tournaments/{name}.py" for name in ("ratings", "standings", "played", "memory"))

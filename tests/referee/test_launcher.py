@@ -11,23 +11,24 @@ from pathlib import Path
 
 import pytest
 
-from referee import launcher
-from referee.launcher import LOG_PART, BoundedLog, descendants, kill
-from referee.process import PROGRAM
+from referee import proc
+from referee.keeper import LOG_PART, BoundedLog
+from referee.proc import descendants, kill
+from referee.process import ROOT
 
 
 def test_it_needs_the_standard_library_alone() -> None:
     listing = (
-        "import runpy, sys; runpy.run_path(sys.argv[1]);"
+        "import sys; sys.path.insert(0, sys.argv[1]); import referee.launcher;"
         "print(*{name.partition('.')[0] for name in sys.modules})"
     )
     done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", listing, PROGRAM],
+        [sys.executable, "-I", "-S", "-c", listing, ROOT],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert set(done.stdout.split()) - {"__main__"} <= sys.stdlib_module_names
+    assert set(done.stdout.split()) - {"__main__", "referee"} <= sys.stdlib_module_names
 
 
 @pytest.fixture
@@ -79,7 +80,7 @@ def family() -> Iterator[tuple[int, int]]:
 @pytest.fixture(params=["children files", "scan"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "scan":
-        monkeypatch.setattr(launcher, "children", launcher.children_by_scan)
+        monkeypatch.setattr(proc, "children", proc.children_by_scan)
 
 
 @pytest.mark.usefixtures("way")

@@ -12,7 +12,8 @@ import pytest
 import trio
 from trio.testing import trio_test, wait_all_tasks_blocked
 
-from referee.launcher import LOG_PART, children
+from referee.keeper import LOG_PART
+from referee.proc import children
 from referee.process import (
     Exit,
     Launcher,
