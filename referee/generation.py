@@ -26,6 +26,7 @@ from referee.house import House, Line, Turn, cores
 from referee.match import RefereeBug
 from referee.player import Player
 from referee.process import Process, StartError
+from referee.restarts import Backoff
 from referee.server import MAX_MESSAGE_BYTES, BadMessage, HungUp
 from referee.tables import Tables
 
@@ -188,6 +189,7 @@ class _Desk(_Place):
         self._watcher = generation.watcher
         self._has_been_here = False
         self._leaves = False
+        self._began = 0.0
 
     async def run(self) -> None:
         """Waits for a place among the processes that live, and keeps it until it is over."""
@@ -204,6 +206,7 @@ class _Desk(_Place):
     async def _lives(self) -> None:
         """Process after process, until all is played or too many have died."""
         restarts = self._house.faults.restarts
+        backoff = Backoff(self._house.faults.backoff)
         cause = ""
         for restart in range(restarts + 1):
             if self._over:
@@ -218,9 +221,18 @@ class _Desk(_Place):
             self._watcher.lost(self.player, cause)
             self._tables.lost(self.player, perf_counter(), cause)
             self._generation.wake()
+            if restart < restarts:
+                await self._pause(backoff.pause(perf_counter() - self._began))
         self._watcher.given_up(self.player, cause)
         self._tables.give_up(self.player, perf_counter(), f"{cause}; restarted {restarts} times")
         self._generation.wake()
+
+    async def _pause(self, seconds: float) -> None:
+        """So long, or until it has nothing left to play."""
+        with trio.move_on_after(seconds):
+            while not self._over:
+                self.news = trio.Event()
+                await self.news.wait()
 
     async def _live(self) -> None:
         """One life, from start to goodbye. Raises a group of `_Died`."""
@@ -253,6 +265,7 @@ class _Desk(_Place):
 
     async def _start(self, post: Line, scratch: Path) -> Process:
         prepared = self._contestant.prepared
+        self._began = perf_counter()
         environment = bots.environment(post.address, post.token, scratch, prepared.variables)
         try:
             return await self._house.launcher.start(

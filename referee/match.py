@@ -20,6 +20,10 @@ DETAIL_BYTES = 2048
 LATER = {"later": True}
 """Metadata of a setting that the first tournament files did not have: its default is what was so
 then, and it is written down only where it differs (`tournaments.plain.settings`)."""
+STAND_IN = "stand-in"
+"""The policy by which the referee plays for a bot that fails, and the match goes on."""
+FORFEIT_AT_ONCE = "forfeit-at-once"
+"""The policy by which the first fault forfeits the match, and a person is told why at once."""
 _BID = Phase.BID
 
 
@@ -58,10 +62,18 @@ class ClockRules:
 
 @dataclass(frozen=True, slots=True)
 class FaultRules:
-    """Faults a seat may make in a match, and restarts a process gets in a generation."""
+    """Faults a seat may make in a match, and restarts a process gets in a generation; `backoff` is
+    in seconds (restarts.py)."""
 
     limit: int = 5
     restarts: int = 3
+    policy: str = field(default=STAND_IN, metadata=LATER)
+    backoff: float = field(default=0.1, metadata=LATER)
+
+    @property
+    def allowed(self) -> int:
+        """Faults after which the next one forfeits the match."""
+        return 0 if self.policy == FORFEIT_AT_ONCE else self.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +291,7 @@ class Match:
             raise RefereeBug(f"{self.job.id}: seat {seat} was not asked this")
         self._open[seat] = None
         fault = self._blame(seat, kind, detail)
-        forfeit = self.fault_counts[seat] > self.job.faults.limit
+        forfeit = self.fault_counts[seat] > self.job.faults.allowed
         if forfeit:
             self.forfeits.add(seat)
         told = Faulted(self, fault, ask, self.fault_counts[seat], forfeit)

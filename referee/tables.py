@@ -9,7 +9,17 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from referee.match import Ask, DealOver, FaultKind, Match, MatchJob, MatchResult, Output
+from referee.match import (
+    Ask,
+    DealOver,
+    Fault,
+    Faulted,
+    FaultKind,
+    Match,
+    MatchJob,
+    MatchResult,
+    Output,
+)
 from referee.player import Batch, Move, Player
 
 WORK_AHEAD = 0.1
@@ -38,7 +48,8 @@ class Tables:
     """The tables of one generation; nothing is played before the first `fill`.
 
     `on_start` is called with jobs before anything of them is sent, `on_result` with each
-    result. `in_flight` fixes the number of matches under way; None adapts it."""
+    result, `on_forfeit` with the fault that was one too many. `in_flight` fixes the number of
+    matches under way; None adapts it."""
 
     def __init__(
         self,
@@ -48,6 +59,7 @@ class Tables:
         on_result: Callable[[Seated, MatchResult], None],
         in_flight: int | None = None,
         cores: int | None = None,
+        on_forfeit: Callable[[Seated, Fault], None] | None = None,
     ) -> None:
         self.touched: set[Player] = set()
         self._waiting = deque(jobs)
@@ -61,6 +73,7 @@ class Tables:
         self._seats: dict[Match, tuple[Player, ...]] = {}
         self._on_start = on_start
         self._on_result = on_result
+        self._on_forfeit = on_forfeit
         self._in_flight = in_flight
         self._cores = cores or os.cpu_count() or 1
         self._absent: dict[Player, str] = {}
@@ -151,6 +164,8 @@ class Tables:
                 self.touched.add(players[seat])
             if isinstance(output.event, DealOver):
                 self._look_for_the_end()
+            elif isinstance(output.event, Faulted) and output.event.forfeit and self._on_forfeit:
+                self._on_forfeit(self._running[match], output.event.fault)
         if match.result:
             self._end(match, match.result)
 

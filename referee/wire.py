@@ -95,7 +95,7 @@ def _fill_started(message: pb.Event, event: Started) -> None:
     started.bank_ms = milliseconds(event.match.banks[event.seat])
     started.increment_ms = milliseconds(job.clock.increment)
     started.seed = job.seeds[event.seat]
-    started.fault_limit = job.faults.limit
+    started.fault_limit = job.faults.allowed
     if event.resumed is not None:
         started.resumed.faults = event.match.fault_counts[event.seat]
         for deal in event.resumed:

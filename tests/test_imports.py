@@ -14,7 +14,7 @@ LAYERS = (
     ("referee.games",),
     ("referee.wire_rules",),
     ("referee.match",),
-    ("referee.clock",),
+    ("referee.clock", "referee.restarts"),
     ("referee.player",),
     ("referee.tables", "referee.decisions", "referee.wire", "referee.companions"),
     ("referee.limits", "referee.proc"),

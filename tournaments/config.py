@@ -14,7 +14,8 @@ from typing import Any, Final
 from referee.games.registry import make_rules
 from referee.games.rules import Rules, RulesError
 from referee.games.shuffle import derive
-from referee.match import ClockRules, FaultRules
+from referee.match import FORFEIT_AT_ONCE, STAND_IN, ClockRules, FaultRules
+from referee.restarts import LONGEST
 from tournaments.plain import rules_from_plain, rules_to_plain, settings
 from tournaments.schedule import Group, Schedule, Seatings, group_size, usual_seatings
 from tournaments.toml_table import ConfigError, Document, Entry, Table
@@ -45,7 +46,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
         "key",
     ),
     "clock": ("decision", "bank", "increment", "startup", "hang", "measure", "strict"),
-    "faults": ("limit", "restarts"),
+    "faults": ("policy", "limit", "restarts", "backoff"),
     "entrants": ("name", "path"),
 }
 """The file's tables and the keys that each may have."""
@@ -271,9 +272,15 @@ def _clock(clock: Table) -> ClockRules:
 
 def _faults(faults: Table) -> FaultRules:
     usual = FaultRules()
+    policy = faults.choice("policy", (STAND_IN, FORFEIT_AT_ONCE), usual.policy)
+    if policy == FORFEIT_AT_ONCE and "limit" in faults.values:
+        what = f'belongs to policy = "{STAND_IN}": with "{FORFEIT_AT_ONCE}" leave it out'
+        raise faults.error("limit", what)
     return FaultRules(
         limit=faults.whole("limit", usual.limit, 0, MANY),
         restarts=faults.whole("restarts", usual.restarts, 0, MANY),
+        policy=policy,
+        backoff=faults.seconds("backoff", usual.backoff, 0, LONGEST),
     )
 
 

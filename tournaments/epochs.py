@@ -184,6 +184,7 @@ def _settings(before: Tournament, now: Tournament) -> tuple[str, ...]:
         ("rounds", before.rounds, now.rounds),
         ("blocks", before.blocks, now.blocks),
         ("startup", before.clock.startup, now.clock.startup),
+        ("backoff", before.faults.backoff, now.faults.backoff),
     )
     return tuple(f"{key}: {new}, was {old}" for key, old, new in pairs if new not in (old, None))
 
@@ -215,4 +216,5 @@ def _contest(tournament: Tournament) -> Iterator[tuple[str, object]]:
         if key != "startup":
             yield f"clock.{_CLOCK_KEYS.get(key, key)}", value
     for key, value in asdict(tournament.faults).items():
-        yield f"faults.{key}", value
+        if key != "backoff":
+            yield f"faults.{key}", value

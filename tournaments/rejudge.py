@@ -134,7 +134,7 @@ class _Judge:
 
     @property
     def _limit(self) -> int:
-        return self._scheduled.job.faults.limit
+        return self._scheduled.job.faults.allowed
 
     def _exists(self, mark: Fault | Note) -> None:
         rules = self._rules

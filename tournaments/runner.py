@@ -7,7 +7,7 @@ schedule has and the store has not, so going on after a stop is the same as star
 import os
 import signal
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -18,9 +18,10 @@ import trio
 from referee.bots import Prepared
 from referee.generation import Contestant, play_generation
 from referee.house import House, Turn, cores, open_house
-from referee.match import MatchResult
+from referee.match import FORFEIT_AT_ONCE, Fault, MatchResult
 from referee.player import Player
 from referee.tables import Seated, Tables
+from tournaments.forfeits import Announcer
 from tournaments.pace import Pace
 from tournaments.schedule import Block, Schedule, Scheduled, Seat
 from tournaments.store import Store
@@ -81,11 +82,13 @@ async def play_matches(
     suspended: Mapping[int, str] | None = None,
     turn: Turn | None = None,
     late: Collection[int] = (),
+    announce: Callable[[Scheduled, Fault], None] | None = None,
 ) -> None:
     """Plays matches in one generation: a fresh process for every seat's entrant and member.
 
     Processes are started at once, those of the entrants in `late` when it is the generation's
-    turn. Entrants that are suspended by then (with the reason) forfeit."""
+    turn. Entrants that are suspended by then (with the reason) forfeit. `announce` is told of the
+    fault with which a bot forfeits a match."""
     seats = sorted({seat for match in matches for seat in match.seats}, key=_order)
     players = {seat: Player(_label(field[seat.entrant].name, seat), house.clock) for seat in seats}
     jobs = {
@@ -98,6 +101,7 @@ async def play_matches(
         lambda started: recorder.begin([jobs[each] for each in started]),
         lambda each, result: recorder.finish(jobs[each], result),
         in_flight,
+        on_forfeit=announce and (lambda each, fault: announce(jobs[each], fault)),
     )
     out = {} if suspended is None else suspended
     contestants = [
@@ -176,6 +180,10 @@ class Run:
         self.waited = 0.0
         """Seconds of its turns that generations waited for their processes."""
         self._lost: Counter[int] = Counter()
+        self._announce: Callable[[Scheduled, Fault], None] | None = None
+        if schedule.faults.policy == FORFEIT_AT_ONCE:
+            names = {number: entered.name for number, entered in field.items()}
+            self._announce = Announcer(names, progress.say).forfeited
         self._suspended = dict.fromkeys(store.suspended(schedule.epoch), _WHY_SUSPENDED)
 
     async def play(self, log_dir: Path) -> bool:
@@ -244,6 +252,7 @@ class Run:
             suspended=self._suspended,
             turn=playing.turn,
             late=playing.late,
+            announce=self._announce,
         )
         for entrant, cause in playing.recorder.out.items():
             self._count_lost(entrant, cause)

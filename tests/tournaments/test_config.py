@@ -92,8 +92,10 @@ def test_every_key_is_read() -> None:
         measure = "wall"
         strict = true
         [faults]
+        policy = "stand-in"
         limit = 0
         restarts = 1
+        backoff = 2.5
         [[entrants]]
         path = "../bots/a"
         [[entrants]]
@@ -110,7 +112,7 @@ def test_every_key_is_read() -> None:
     assert (tournament.rounds, tournament.seatings, tournament.tables) == (4, Seatings.CYCLIC, 64)
     assert tournament.key == bytes.fromhex("0123456789abcdef" * 4)
     assert tournament.clock == ClockRules(1.0, 0.0, 0.25, 60.0, "wall", True, 3.0)
-    assert tournament.faults == FaultRules(0, 1)
+    assert tournament.faults == FaultRules(0, 1, "stand-in", 2.5)
     assert tournament.entrants == (
         EntrantSpec(None, "/bots/a"),
         EntrantSpec("Zoë", "/cups/bot.py"),
@@ -238,6 +240,15 @@ def test_a_bare_word_is_a_shipped_bot_unless_it_stands_beside_the_file(tmp_path:
         (
             KNAVE + "[clock]\nstrict = 1",
             "cups/friday.toml:4: clock.strict: must be true or false, not 1",
+        ),
+        (
+            KNAVE + '[faults]\npolicy = "forfeit-at-once"\nlimit = 3',
+            'cups/friday.toml:5: faults.limit: belongs to policy = "stand-in": with '
+            '"forfeit-at-once" leave it out',
+        ),
+        (
+            KNAVE + "[faults]\nbackoff = 60",
+            "cups/friday.toml:4: faults.backoff: must be a number of seconds from 0 to 10, not 60",
         ),
         (
             KNAVE + 'rules = "none"',

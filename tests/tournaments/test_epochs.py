@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.games.registry import make_rules
-from referee.match import ClockRules, FaultRules
+from referee.match import FORFEIT_AT_ONCE, ClockRules, FaultRules
 from tests.tournaments.playing import KEY, bots, create, play_all, tournament
 from tournaments.config import ConfigError, Tournament
 from tournaments.epochs import Continuation, continuation, missing, schedules, standing
@@ -269,6 +269,8 @@ def other_contests() -> Iterator[tuple[str, Tournament]]:
     yield 'seatings = "all", not "cyclic"', replace(PLAN, seatings=Seatings.CYCLIC)
     yield "clock.decision = 2.0, not 1.0", replace(PLAN, clock=clock)
     yield "faults.limit = 2, not 5", replace(PLAN, faults=FaultRules(limit=5))
+    at_once = replace(PLAN.faults, policy=FORFEIT_AT_ONCE)
+    yield 'faults.policy = "stand-in", not "forfeit-at-once"', replace(PLAN, faults=at_once)
 
 
 @pytest.mark.parametrize(("what", "plan"), list(other_contests()))
@@ -290,6 +292,13 @@ def test_more_time_to_start_is_no_other_contest(path: Path) -> None:
     further = look(path, bots(3), replace(PLAN, clock=ClockRules(startup=60.0)))
     assert further.begins
     assert further.change.settings == ("startup: 60.0, was 15.0",)
+
+
+def test_another_pause_before_restarts_is_no_other_contest(path: Path) -> None:
+    faults = replace(PLAN.faults, backoff=1.0)
+    further = look(path, bots(3), replace(PLAN, faults=faults))
+    assert further.begins
+    assert further.change.settings == ("backoff: 1.0, was 0.1",)
 
 
 def test_a_bot_that_moved_is_found_in_its_new_place(path: Path) -> None:
