@@ -47,7 +47,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "clock": ("decision", "bank", "increment", "startup", "hang", "measure", "strict"),
     "faults": ("policy", "limit", "restarts", "backoff"),
-    "entrants": ("name", "path"),
+    "entrants": ("name", "path", "remote"),
 }
 """The file's tables and the keys that each may have."""
 
@@ -73,10 +73,11 @@ _WHY = " (a clock on the wall cannot judge less)"
 class EntrantSpec:
     """An entrant as asked for: where its bot is, and its name if that is given.
 
-    `path` is absolute, or the bare name of a shipped bot."""
+    `path` is absolute, or the bare name of a shipped bot; a remote one has a name and no path."""
 
     name: str | None
     path: str
+    remote: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +106,11 @@ class Tournament:
         entrants: Sequence[int],
         epoch: int = 0,
         done: Mapping[Group, int] | None = None,
+        remote: frozenset[int] = frozenset(),
     ) -> Schedule:
-        """The schedule of an epoch, from the master key, the indices of those who play, and how
-        many blocks each of their groups completed in earlier epochs."""
+        """The schedule of an epoch, from the master key, the indices of those who play, how many
+        blocks each of their groups completed in earlier epochs, and which of the tournament's
+        entrants are remote (`epochs.schedules` does it for a file)."""
         return Schedule(
             rules=self.rules,
             entrants=tuple(entrants),
@@ -119,6 +122,7 @@ class Tournament:
             clock=self.clock,
             faults=self.faults,
             done=done or {},
+            remote=remote,
         )
 
 
@@ -308,6 +312,10 @@ def _entrant(entry: Entry) -> EntrantSpec:
         except ValueError as exc:
             raise entry.error(str(exc)) from exc
     table = entry.table()
+    if table.flag("remote", False):
+        if "path" in table.values:
+            raise table.error("path", "a remote bot has none: its author starts it elsewhere")
+        return EntrantSpec(_name(table, None), "", remote=True)
     path = table.text("path", None)
     if not path:
         raise table.error("path", "must not be empty: write where the bot is")

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from tournaments.config import ConfigError, Tournament
 from tournaments.plain import canonical, counted, rules_to_plain
 from tournaments.played import Played
-from tournaments.schedule import Block, Entrant, Group, Schedule
+from tournaments.schedule import Block, Entrant, Group, Schedule, remote_of
 from tournaments.store import Store
 
 _CLOCK_KEYS = {"limit": "decision"}
@@ -23,9 +23,10 @@ _CLOCK_KEYS = {"limit": "decision"}
 def schedules(store: Store) -> tuple[Schedule, ...]:
     """Every epoch's schedule, which follows from what was complete of those before it."""
     key, complete = store.master_key(), list(store.complete_blocks())
+    remote = remote_of(store.entrants())
     return tuple(
         epoch.tournament.schedule(
-            key, epoch.field, epoch.number, _done(complete, epoch.field, epoch.number)
+            key, epoch.field, epoch.number, _done(complete, epoch.field, epoch.number), remote
         )
         for epoch in store.epochs()
     )
@@ -122,13 +123,14 @@ def continuation(store: Store, tournament: Tournament, bots: Sequence[Entrant]) 
     begins = set(field) != set(last.field) or bool(settings)
     schedule = schedules(store)[-1]
     rest = schedule.limited(_rest(store, field) if begins else ())
+    remote = remote_of((*known, *added))
     return Continuation(
         entrants=(*known, *added),
         added=added,
         field=field,
         change=_change((*known, *added), len(known), last.field, field, settings),
         begins=begins,
-        schedule=_next(store, tournament, field, rest.blocks()) if begins else schedule,
+        schedule=_next(store, tournament, field, rest.blocks(), remote) if begins else schedule,
         rest=rest,
     )
 
@@ -140,12 +142,16 @@ def missing(store: Store, schedule: Schedule) -> Schedule:
 
 
 def _next(
-    store: Store, tournament: Tournament, field: Collection[int], rest: Iterable[Block]
+    store: Store,
+    tournament: Tournament,
+    field: Collection[int],
+    rest: Iterable[Block],
+    remote: frozenset[int],
 ) -> Schedule:
     """The schedule of the epoch after the last, when the rest of that will have been played."""
     members, number = tuple(sorted(field)), len(store.epochs())
     done = _done([*store.complete_blocks(), *rest], members, number)
-    return tournament.schedule(store.master_key(), members, number, done)
+    return tournament.schedule(store.master_key(), members, number, done, remote)
 
 
 def _rest(store: Store, field: Collection[int]) -> Iterator[Block]:

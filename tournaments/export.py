@@ -16,6 +16,7 @@ from referee.games.record import DealRecord, RecordError, replay
 from referee.games.rules import Rules
 from referee.games.shuffle import deck
 from referee.match import Fault, Note
+from tournaments.epochs import schedules
 from tournaments.kept import KeptMatch
 from tournaments.plain import rules_to_plain
 from tournaments.playblob import KeptDeal, PlayError
@@ -43,14 +44,10 @@ def replays(store: Store, *, open_blocks: bool = False) -> Iterator[Json]:
     only if `open_blocks`. StoreError when the file does not hold what its rules allow.
     """
     names = [entrant.name for entrant in store.entrants()]
-    key = store.master_key()
-    schedules = {
-        epoch.number: epoch.tournament.schedule(key, epoch.field, epoch.number)
-        for epoch in store.epochs()
-    }
+    plans = schedules(store)
     for match in store.matches(open_blocks=open_blocks):
         with judged(store, match.id):
-            yield from _match(match, schedules[match.block.epoch], names)
+            yield from _match(match, plans[match.block.epoch], names)
 
 
 @contextmanager
@@ -65,7 +62,7 @@ def judged(store: Store, match: str) -> Iterator[None]:
 def _match(match: KeptMatch, schedule: Schedule, names: Sequence[str]) -> Iterator[Json]:
     """A match's lines."""
     about, deals = _about(match, schedule, names), match.deals
-    key = schedule.deals_key(match.block)
+    key = schedule.deals_key(match.block, match.seating, match.attempt)
     totals = [0] * schedule.rules.players
     for number, kept in enumerate(deals):
         record = deal_record(schedule.rules, key, number, kept)

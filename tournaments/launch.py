@@ -86,6 +86,9 @@ def entrants_of(entered: Sequence[Bot]) -> tuple[Entrant, ...]:
 
 
 def _entered(specs: Sequence[EntrantSpec]) -> list[Bot]:
+    for spec in specs:
+        if spec.remote:
+            raise ConfigError(f"{spec.name} is remote: say where it connects, with --listen")
     entered = [
         bots.load(spec.path if spec.name is None else f"{spec.name}={spec.path}") for spec in specs
     ]

@@ -75,6 +75,12 @@ class Reading(Rows):
         rows = self._rows(f"SELECT {_JOB_ID} {_FINISHED}")
         return {name for (name,) in rows}
 
+    def attempts(self, block: Block, seating: int) -> int:
+        """How often a block's match under a seating was begun."""
+        where = '(epoch, block, "group", seating) = (?, ?, ?, ?)'
+        query = f"SELECT count(*) FROM attempts JOIN jobs USING (job) WHERE {where}"
+        return int(self._one(query, block.epoch, block.number, block.group_name, seating))
+
     def complete_blocks(self) -> Iterator[Block]:
         """The blocks that are finished under every seating, epoch by epoch."""
         return self._blocks("= ?")

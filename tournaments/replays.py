@@ -16,6 +16,7 @@ from typing import Final
 
 from referee.games.record import replay
 from referee.games.rules import Rules
+from tournaments.epochs import schedules
 from tournaments.export import deal_record, judged
 from tournaments.frames import Cards, Frame, frames
 from tournaments.kept import KeptMatch
@@ -58,11 +59,11 @@ class MatchReplay:
     def __init__(self, match: KeptMatch, schedule: Schedule, names: Sequence[str]) -> None:
         """RecordError, PlayError or LookupError where the match holds what its rules forbid."""
         self.match = match
-        self.scheduled = schedule.match(match.block, match.seating)
+        self.scheduled = schedule.match(match.block, match.seating, match.attempt)
         self.names = tuple(names[entrant] for entrant in match.entrants)
         self.rules = schedule.rules
         self._kept = match.deals
-        key = schedule.deals_key(match.block)
+        key = self.scheduled.job.deals_key
         self._records = [deal_record(self.rules, key, *each) for each in enumerate(self._kept)]
         self._deals = [
             replay(self.rules, record, f"deal {n}") for n, record in enumerate(self._records)
@@ -127,8 +128,7 @@ def find(store: Store, name: str, *, open_blocks: bool = False) -> MatchReplay:
 def replay_of(store: Store, match: KeptMatch) -> MatchReplay:
     """A match of this file, ready to be looked at; StoreError if it is damaged."""
     with judged(store, match.id):
-        epoch = next(each for each in store.epochs() if each.number == match.block.epoch)
-        schedule = epoch.tournament.schedule(store.master_key(), epoch.field, epoch.number)
+        schedule = schedules(store)[match.block.epoch]
         return MatchReplay(match, schedule, [entrant.name for entrant in store.entrants()])
 
 

@@ -227,7 +227,7 @@ class Run:
         numbers = count(self._store.next_wave())
 
         def missing(blocks: Sequence[Block], generation: int) -> list[Scheduled]:
-            scheduled = self._schedule.generation(blocks, generation)
+            scheduled = self._schedule.generation(blocks, generation, self._attempts)
             return [match for match in scheduled if match.job.id not in done]
 
         for blocks in self._pace(self._schedule.blocks()):
@@ -241,6 +241,10 @@ class Run:
             for generation in range(1, self._schedule.generations):
                 if matches := missing(blocks, generation):
                     yield wave, generation, matches
+
+    def _attempts(self, block: Block, seating: int) -> int:
+        """How often a match was begun, where its deals depend on it."""
+        return self._store.attempts(block, seating) if self._schedule.has_remote(block) else 0
 
     async def _generation(self, house: House, playing: "_Playing") -> None:
         await play_matches(

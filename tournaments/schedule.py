@@ -9,7 +9,7 @@ import hashlib
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as default
 from functools import lru_cache
@@ -22,6 +22,9 @@ from tournaments.plain import canonical, rules_to_plain, settings
 
 Group = tuple[int, ...]
 """The indices of the entrants at one table, ascending."""
+
+REMOTE = "remote"
+"""What stands for the version of an entrant that its author runs, whose sources nobody sees."""
 
 
 class Seatings(enum.StrEnum):
@@ -55,7 +58,7 @@ def usual_seatings(rules: Rules) -> Seatings:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A bot entered in a tournament; `version` is the hash (hex) of its sources.
+    """A bot entered in a tournament; `version` is the hash (hex) of its sources, or `REMOTE`.
 
     `source` is where they came from and `run` the command that starts it, for people and for
     starting it again."""
@@ -64,6 +67,16 @@ class Entrant:
     version: str
     source: str = ""
     run: tuple[str, ...] = ()
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether its author starts it, somewhere else."""
+        return self.version == REMOTE
+
+
+def remote_of(entrants: Sequence[Entrant]) -> frozenset[int]:
+    """The indices of those of them that are remote."""
+    return frozenset(n for n, entrant in enumerate(entrants) if entrant.is_remote)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +113,9 @@ class Scheduled:
     """A match with its place in the tournament, which no bot is told.
 
     `seating` says which of the block's seatings it is, `generation` which generation of
-    processes plays it; `seats` is by seat; `deals_id` names the deals for the ledger."""
+    processes plays it; `seats` is by seat; `deals_id` names the deals for the ledger. With a
+    remote entrant, which may remember, they are the deals of one `attempt` at this match alone;
+    else `attempt` is None."""
 
     job: MatchJob
     block: Block
@@ -108,6 +123,7 @@ class Scheduled:
     generation: int
     seats: tuple[Seat, ...]
     deals_id: str
+    attempt: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +145,8 @@ class Schedule:
 
     `entrants` are the indices of those who play, `key` is the epoch's (32 bytes). `done` counts
     the blocks that groups of these entrants completed in earlier epochs. `only` limits what is
-    played to these blocks of the epoch."""
+    played to these blocks of the epoch. `remote` are those entrants that the referee does not
+    start: no deal is dealt twice where one of them sits."""
 
     rules: Rules
     entrants: tuple[int, ...]
@@ -142,6 +159,7 @@ class Schedule:
     faults: FaultRules
     done: Mapping[Group, int] = default(default_factory=dict)
     only: tuple[Block, ...] | None = None
+    remote: frozenset[int] = frozenset()
 
     def limited(self, blocks: Iterable[Block]) -> "Schedule":
         """The part of this schedule that plays these of its blocks."""
@@ -218,24 +236,33 @@ class Schedule:
                 if number >= self.done.get(group, 0):
                     yield Block(self.epoch, group, number)
 
-    def generation(self, wave: Sequence[Block], generation: int) -> Iterator[Scheduled]:
-        """The matches that one generation plays of these blocks, in an order that tells nothing."""
+    def generation(
+        self,
+        wave: Sequence[Block],
+        generation: int,
+        begun: Callable[[Block, int], int] = lambda *_: 0,
+    ) -> Iterator[Scheduled]:
+        """The matches that one generation plays of these blocks, in an order that tells nothing.
+
+        `begun` says how often a block's match under a seating was begun before."""
         ids = ",".join(block.id for block in wave)
         for block in self._stream("order", generation, ids).shuffled(wave):
-            yield self.match(block, self.allotment(block)[generation])
+            seating = self.allotment(block)[generation]
+            yield self.match(block, seating, begun(block, seating))
 
     def matches(self, block: Block) -> tuple[Scheduled, ...]:
         """A block's matches, in order of seatings."""
         return tuple(self.match(block, seating) for seating in range(self.generations))
 
-    def match(self, block: Block, seating: int) -> Scheduled:
-        """The match of one seating of a block."""
+    def match(self, block: Block, seating: int, attempt: int = 0) -> Scheduled:
+        """The match of one seating of a block; `attempt` counts how often it was begun before."""
         name = f"{block.id}/s{seating}"
+        own = self.has_remote(block)
         job = MatchJob(
             id=name,
             public_id=derive(self.key, "match", name)[:8].hex(),
             rules=self.rules,
-            deals_key=self.deals_key(block),
+            deals_key=self.deals_key(block, seating, attempt),
             seeds=tuple(seed64(self.key, "seed", name, n) for n in range(self.rules.players)),
             clock=self.clock,
             faults=self.faults,
@@ -246,12 +273,21 @@ class Schedule:
             seating=seating,
             generation=self.allotment(block).index(seating),
             seats=self.seats(block, seating),
-            deals_id=block.id,
+            deals_id=f"{name}/a{attempt}" if own else block.id,
+            attempt=attempt if own else None,
         )
 
-    def deals_key(self, block: Block) -> bytes:
-        """The key of a block's deals: the same under every seating, and for no other block."""
-        return derive(self.key, "deals", block.group_name, block.number)
+    def has_remote(self, block: Block) -> bool:
+        """Whether somebody sits at a block's table who may have seen what was dealt before."""
+        return not self.remote.isdisjoint(block.group)
+
+    def deals_key(self, block: Block, seating: int, attempt: int) -> bytes:
+        """The key of a block's deals: the same under every seating, and for no other block. With
+        a remote entrant it is for one attempt at one seating, and for no other."""
+        place = (block.group_name, block.number)
+        if self.has_remote(block):
+            return derive(self.key, "own deals", *place, seating, attempt)
+        return derive(self.key, "deals", *place)
 
     def allotment(self, block: Block) -> tuple[int, ...]:
         """Which seating each generation plays, drawn for each block."""
@@ -346,6 +382,8 @@ def commitment(schedule: Schedule, entrants: Sequence[Entrant]) -> str:
     }
     if schedule.total is not None:
         inputs["total"] = schedule.total
+    if remote := schedule.remote.intersection(schedule.entrants):
+        inputs["remote"] = sorted(remote)
     if schedule.done:
         inputs["done"] = sorted(schedule.done.items())
     return hashlib.sha256(canonical(inputs).encode()).hexdigest()

@@ -193,6 +193,8 @@ class Store(Reading):
             if self._one("SELECT count(*) FROM results WHERE job = ?", row):
                 raise RefereeBug(f"{job.id} is started, but it is finished")
             number = self._one("SELECT count(*) FROM attempts WHERE job = ?", row)
+            if scheduled.attempt not in (None, number):
+                raise RefereeBug(f"{job.id} is dealt for attempt {scheduled.attempt}, not {number}")
             return self._insert(
                 "attempts (job, number, session, wave, started)",
                 (row, number, self._session, wave, time.time()),

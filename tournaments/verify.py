@@ -13,7 +13,15 @@ from referee.match import FaultKind
 from tournaments.epochs import schedules
 from tournaments.kept import Begun, Epoch, KeptMatch
 from tournaments.rejudge import Disagreement, rejudge
-from tournaments.schedule import Block, Entrant, Schedule, Scheduled, Seat, commitment
+from tournaments.schedule import (
+    Block,
+    Entrant,
+    Schedule,
+    Scheduled,
+    Seat,
+    commitment,
+    remote_of,
+)
 from tournaments.store import Store
 
 
@@ -83,7 +91,9 @@ class _Verification:
         self._report = report
         self._schedules: dict[int, Schedule] = {}
         self._blocks: dict[str, Block] = {}
+        self._dealt: dict[str, Block] = {}
         self._begun: dict[str, Begun] = {}
+        self._remote = remote_of(store.entrants())
 
     def run(self) -> None:
         self._epochs()
@@ -130,6 +140,9 @@ class _Verification:
             epoch.blocks = len(blocks)
             epoch.matches = epoch.blocks * schedule.generations
             self._blocks |= blocks
+            self._dealt |= {
+                name: block for name, block in blocks.items() if not schedule.has_remote(block)
+            }
         for begun in self._store.begun():
             _require(
                 self._blocks.get(begun.block.id) == begun.block,
@@ -137,6 +150,10 @@ class _Verification:
             )
             self._job(begun)
             self._begun[begun.id] = begun
+            schedule = self._schedules[begun.block.epoch]
+            for attempt in range(len(begun.attempts) if schedule.has_remote(begun.block) else 0):
+                deals_id = schedule.match(begun.block, begun.seating, attempt).deals_id
+                self._dealt[deals_id] = begun.block
 
     def _job(self, begun: Begun) -> None:
         schedule = self._schedules[begun.block.epoch]
@@ -159,18 +176,26 @@ class _Verification:
         self._epoch(begun.block).begun += 1
 
     def _ledger(self) -> Mapping[Life, frozenset[str]]:
-        """No process met deals twice, or deals that are none of its entrant's."""
+        """No process met deals twice, or deals that are none of its entrant's; and what a remote
+        entrant met in one generation it met in no other."""
         met: defaultdict[Life, set[str]] = defaultdict(set)
+        remembered: dict[tuple[Seat, str], Life] = {}
         for process in self._store.processes():
             where = f"process {process.number}"
             for deals, times in Counter(process.deals).items():
-                block = self._blocks.get(deals)
+                block = self._dealt.get(deals)
                 _require(
                     block is not None and process.entrant in block.group,
                     f"{where}: met the deals {deals}, which are none of its entrant's",
                 )
                 _require(times == 1, f"{where}: met the deals {deals} twice")
-            life = (process.wave, process.generation, Seat(process.entrant, process.member))
+            seat = Seat(process.entrant, process.member)
+            life = (process.wave, process.generation, seat)
+            for deals in process.deals if seat.entrant in self._remote else ():
+                _require(
+                    remembered.setdefault((seat, deals), life) == life,
+                    f"{where}: its entrant is remote, and met the deals {deals} before",
+                )
             met[life] |= set(process.deals)
             self._report.processes += 1
             self._report.meetings += len(process.deals)
@@ -180,7 +205,8 @@ class _Verification:
         """Every result, and who was there when it was played."""
         finished: Counter[Block] = Counter()
         for match, deals in self._results():
-            scheduled = self._schedules[match.block.epoch].match(match.block, match.seating)
+            schedule = self._schedules[match.block.epoch]
+            scheduled = schedule.match(match.block, match.seating, match.attempt)
             self._report.cards += rejudge(match, scheduled)
             played = len(match.deals)
             _require(deals == played, f"match {match.id}: {played} deals are there, not {deals}")

@@ -1,7 +1,7 @@
 """Tournaments played to a file without a process: random cards, some faults, some notes."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -10,7 +10,14 @@ from referee.games.registry import make_rules
 from referee.games.view import Phase
 from referee.match import Ask, FaultKind, FaultRules, Match, MatchResult, Output
 from tournaments.config import EntrantSpec, Tournament
-from tournaments.schedule import Entrant, Schedule, Scheduled, commitment, usual_seatings
+from tournaments.schedule import (
+    REMOTE,
+    Entrant,
+    Schedule,
+    Scheduled,
+    commitment,
+    usual_seatings,
+)
 from tournaments.store import Store
 
 KEY = bytes(range(32))
@@ -30,17 +37,21 @@ def tournament(game: str = "knave", variant: str = "classic", **fields: object) 
     )
 
 
-def bots(count: int) -> tuple[Entrant, ...]:
+def bots(count: int, remote: Collection[int] = ()) -> tuple[Entrant, ...]:
     return tuple(
-        Entrant(name, name[0] * 64, f"/bots/{name}", ("python", f"{name}.py"))
-        for name in NAMES[:count]
+        Entrant(name, REMOTE)
+        if n in remote
+        else Entrant(name, name[0] * 64, f"/bots/{name}", ("python", f"{name}.py"))
+        for n, name in enumerate(NAMES[:count])
     )
 
 
-def create(path: Path, plan: Tournament, entrants: int = 3) -> tuple[Store, Schedule]:
+def create(
+    path: Path, plan: Tournament, entrants: int = 3, remote: Collection[int] = ()
+) -> tuple[Store, Schedule]:
     """A new file, and the schedule of its only epoch."""
-    schedule = plan.schedule(KEY, range(entrants))
-    field = bots(entrants)
+    schedule = plan.schedule(KEY, range(entrants), remote=frozenset(remote))
+    field = bots(entrants, remote)
     return Store.create(path, plan, KEY, field, commitment(schedule, field)), schedule
 
 
@@ -81,7 +92,9 @@ def play_all(
         number = store.next_wave()
         for generation in range(schedule.generations):
             due = [
-                each for each in schedule.generation(wave, generation) if each.job.id not in done
+                each
+                for each in schedule.generation(wave, generation, store.attempts)
+                if each.job.id not in done
             ]
             for scheduled in _deal_in(store, due, number):
                 attempt = store.start_attempt(scheduled, number)

@@ -103,6 +103,10 @@ def test_every_key_is_read() -> None:
         path = "bot.py"
         [[entrants]]
         path = "random"
+        remote = false
+        [[entrants]]
+        name = "far away"
+        remote = true
     """
     tournament = parse(text, Path("/cups/x.toml"))
     assert tournament.name == "Friday night"
@@ -117,6 +121,7 @@ def test_every_key_is_read() -> None:
         EntrantSpec(None, "/bots/a"),
         EntrantSpec("Zoë", "/cups/bot.py"),
         EntrantSpec(None, "random"),
+        EntrantSpec("far away", "", remote=True),
     )
 
 
@@ -277,6 +282,16 @@ def test_a_bare_word_is_a_shipped_bot_unless_it_stands_beside_the_file(tmp_path:
         (
             KNAVE + '[[entrants]]\nname = "a"\npath = "./a"\n[[entrants]]\nname = "b"\n' * 2,
             "cups/friday.toml:6: entrants[1].path: is missing: write path = \"...\" under "
+            "[[entrants]]",
+        ),
+        (
+            KNAVE + '[[entrants]]\nname = "a"\npath = "./a"\nremote = true\n' * 3,
+            "cups/friday.toml:5: entrants[0].path: a remote bot has none: its author starts it "
+            "elsewhere",
+        ),
+        (
+            KNAVE + '[[entrants]]\nremote = true\n' * 3,
+            "cups/friday.toml:3: entrants[0].name: is missing: write name = \"...\" under "
             "[[entrants]]",
         ),
         (

@@ -320,4 +320,4 @@ def test_keys_of_epochs_are_not_each_others(path: Path) -> None:
         first, second = schedules(store)
     block = Block(1, (0, 1, 2), 0)
     assert first.key != second.key
-    assert first.deals_key(block) != second.deals_key(block)
+    assert first.deals_key(block, 0, 0) != second.deals_key(block, 0, 0)

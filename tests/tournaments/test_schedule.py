@@ -179,7 +179,7 @@ def test_another_key_gives_another_order_other_deals_and_other_generations() -> 
     one, other = schedule(6), schedule(6, key=b"\1" * 32)
     assert list(one.blocks()) != list(other.blocks())
     block = Block(0, (0, 1, 2), 0)
-    assert one.deals_key(block) != other.deals_key(block)
+    assert one.deals_key(block, 0, 0) != other.deals_key(block, 0, 0)
     drawn = [plan.allotment(block) for plan in (one, other) for block in plan.blocks()]
     assert len(set(drawn)) > len(drawn) // 2
 
@@ -304,6 +304,8 @@ def test_the_commitment_binds_every_input() -> None:
         schedule(rules=make_rules("knave", max_deals=11)),
         replace(schedule(), done={(0, 1, 2): 1}),
         replace(schedule(), done={(0, 1, 3): 1}),
+        replace(schedule(), remote=frozenset({1})),
+        replace(schedule(), remote=frozenset({2})),
     ]
     committed = [commitment(other, bots) for other in [plan, *others]]
     committed.append(commitment(plan, [*bots[:4], Entrant("e", "another")]))
@@ -311,6 +313,40 @@ def test_the_commitment_binds_every_input() -> None:
     assert len(set(committed)) == len(committed)
     assert all(len(text) == 64 for text in committed)
     assert commitment(plan, bots) == commitment(schedule(), [*bots, Entrant("later", "x")])
+    assert commitment(plan, bots) == commitment(replace(plan, remote=frozenset({7})), bots)
+
+
+@pytest.mark.parametrize(("rules", "seatings"), KINDS)
+def test_no_deal_comes_twice_where_a_remote_entrant_sits(rules: Rules, seatings: Seatings) -> None:
+    plan = replace(schedule(rules=rules, seatings=seatings, rounds=2), remote=frozenset({1, 9}))
+    dealt = Counter[bytes]()
+    for block in plan.blocks():
+        matches = [
+            plan.match(block, seating, attempt)
+            for seating in range(plan.generations)
+            for attempt in range(2)
+        ]
+        keys = [match.job.deals_key for match in matches]
+        names = [match.deals_id for match in matches]
+        assert plan.has_remote(block) == (1 in block.group)
+        if plan.has_remote(block):
+            assert len(set(keys)) == len(set(names)) == len(matches)
+            assert [match.attempt for match in matches] == [0, 1] * plan.generations
+        else:
+            assert (len(set(keys)), set(names)) == (1, {block.id})
+            assert {match.attempt for match in matches} == {None}
+        dealt.update(set(keys))
+    assert max(dealt.values()) == 1
+
+
+def test_a_generation_deals_anew_what_was_begun_before() -> None:
+    plan = replace(schedule(3), remote=frozenset({0}))
+    (block,) = plan.blocks()
+    again = {(block, seating): seating % 3 for seating in range(6)}
+    for generation in range(6):
+        (match,) = plan.generation([block], generation, lambda *place: again[place])
+        assert match == plan.match(block, match.seating, match.seating % 3)
+        assert match.deals_id == f"{match.job.id}/a{match.seating % 3}"
 
 
 def test_the_commitment_is_what_it_was() -> None:
