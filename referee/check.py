@@ -16,6 +16,7 @@ from time import perf_counter
 import trio
 
 from referee import check_steps as how
+from referee import leftovers
 from referee.bots import Bot, BotError, Prepared, prepare
 from referee.check_steps import Trial
 from referee.findings import Failed, Finding, clipped, last_lines
@@ -211,7 +212,7 @@ async def _rehearse(
     done: Callable[[StepReport], None],
 ) -> None:
     bot, clock = report.bot, report.clock
-    with tempfile.TemporaryDirectory(prefix="knavery-logs-") as logs:
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as logs:
         async with open_house("", clock, FaultRules(), Path(logs)) as house:
             rehearsal = Rehearsal(house, prepared, bot.max_tables)
             trial = Trial(bot, rehearsal)

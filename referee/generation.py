@@ -10,7 +10,6 @@ left to play is let go at once, so that its place among the processes is free.
 """
 
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Protocol
 import trio
 
 from knavery.v1.referee_pb2 import FromReferee, Hello
-from referee import bots, wire
+from referee import bots, leftovers, wire
 from referee.companions import Companion
 from referee.house import House, Line, Turn, cores
 from referee.match import RefereeBug
@@ -216,6 +215,7 @@ class _Desk(_Place):
                 await self._live()
             except* _Died as died:
                 cause = str(_first(died))
+            self._house.vouch()
             if self._over:
                 return
             self._watcher.lost(self.player, cause)
@@ -236,7 +236,7 @@ class _Desk(_Place):
 
     async def _live(self) -> None:
         """One life, from start to goodbye. Raises a group of `_Died`."""
-        scratch = Path(tempfile.mkdtemp(prefix="knavery-scratch-"))
+        scratch = leftovers.scratch()
         post: Line | None = None
         process: Process | None = None
         try:

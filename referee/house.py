@@ -4,6 +4,7 @@ whose turn it is to play."""
 import gc
 import math
 import os
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,13 +14,18 @@ from typing import Protocol
 import trio
 
 from knavery.v1.referee_pb2 import FromReferee, Hello, Moves, Welcome
+from referee import leftovers
+from referee.failures import scarce
 from referee.match import ClockRules, FaultRules
-from referee.process import Launcher, open_launcher
+from referee.process import Launcher, LauncherDied, open_launcher
 from referee.server import open_door
 
 COLLECT_EVERY = 100_000
 """New objects between searches for garbage in cycles. What a decision leaves behind is freed by
 reference counts; Python's own 700 spent 7 % of the referee's time on searching."""
+
+SPARE_FILES = 2
+"""File descriptors that a referee needs to let a bot in."""
 
 
 class Line(Protocol):
@@ -91,6 +97,17 @@ class House:
     leaving: trio.Nursery
     start_times: list[float]
 
+    def vouch(self) -> None:
+        """That a process which has just ended, or has not come, had what it needs from here;
+        MachineFailure otherwise. Asked before its bot is blamed."""
+        if self.launcher.gone():
+            raise LauncherDied(self.launcher.log_path)
+        try:
+            for handle in [os.open(os.devnull, os.O_RDONLY) for _ in range(SPARE_FILES)]:
+                os.close(handle)
+        except OSError as error:
+            raise scarce(error.errno, "the referee cannot go on") from error
+
     @property
     def can_overlap(self) -> bool:
         """Whether processes can start without taking time from those that play."""
@@ -109,6 +126,8 @@ async def open_house(
 
     Never do more than `max_processes` bot processes live at once; a generation may not need
     more."""
+    for folder in {tempfile.gettempdir(), "/tmp"}:
+        leftovers.remove(Path(folder))
     thresholds = gc.get_threshold()
     gc.set_threshold(COLLECT_EVERY, *thresholds[1:])
     try:

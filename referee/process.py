@@ -27,6 +27,7 @@ from typing import Any, Final
 import trio
 
 from referee.cgroups import Cgroup
+from referee.failures import SCARCE, MachineFailure, scarce
 from referee.proc import descendants
 
 PROGRAM: Final = (
@@ -44,14 +45,14 @@ class StartError(Exception):
     """A program could not be started; one line for the person who named it."""
 
 
-class LauncherDied(Exception):  # noqa: N818
+class LauncherDied(MachineFailure):
     """The launcher ended before its time, and every bot with it: no bot's fault."""
 
     def __init__(self, log: Path) -> None:
         super().__init__(f"the launcher of the bots has died; {log} may say why")
 
 
-class CannotConfine(Exception):  # noqa: N818
+class CannotConfine(MachineFailure):
     """What bounds a bot could not be set up: no bot's fault."""
 
 
@@ -160,9 +161,11 @@ class Process:
         if reply is None:
             if self._launcher.gone():
                 raise LauncherDied(self._launcher.log_path)
-            reply = {"error": "the launcher has no file descriptor left"}
+            raise scarce(errno.EMFILE, f"{self.name} could not be started")
         if reply.get("ours"):
             raise CannotConfine(f"{reply['file']}: {reply['error']}: no control group can be made")
+        if "error" in reply and reply["errno"] in SCARCE:
+            raise scarce(reply["errno"], f"{self.name} could not be started")
         if "error" in reply:
             raise StartError(f"{self.name} cannot be started: {_why(reply, request['argv'][0])}")
         self.started_at = trio.current_time()
@@ -239,11 +242,14 @@ class Launcher:
         """Start a program with exactly this environment, in a session of its own.
 
         Returns once the program runs; any number of tasks may start some at once. Its output goes
-        to a log in the launcher's folder. Raises StartError, CannotConfine and LauncherDied.
-        Cancelled, nothing of it runs.
+        to a log in the launcher's folder. Raises StartError and MachineFailure. Cancelled,
+        nothing of it runs.
         """
         log_path = self._log_dir / f"{next(self._numbers):04d}-{_file_name(name)}.log"
-        channel, theirs = _socket_pair()
+        try:
+            channel, theirs = _socket_pair()
+        except OSError as error:
+            raise scarce(error.errno, f"{name} could not be started") from error
         process = Process(self, name, log_path, channel, confinement)
         self._processes.add(process)
         try:
@@ -336,7 +342,12 @@ def _socket_pair() -> tuple[trio.socket.SocketType, socket.socket]:
 
 async def _wait_for(pid: int) -> None:
     """Until a child of this process has ended; it stays to be reaped."""
-    fd = os.pidfd_open(pid)
+    try:
+        fd = os.pidfd_open(pid)
+    except OSError:  # no file descriptor is left
+        while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            await trio.sleep(0.01)
+        return
     try:
         await trio.lowlevel.wait_readable(fd)
     finally:

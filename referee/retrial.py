@@ -8,7 +8,6 @@ had crashed is told again to a new one.
 
 from __future__ import annotations
 
-import tempfile
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -20,7 +19,7 @@ from typing import Protocol, TypeVar
 import trio
 
 from knavery.v1 import game_pb2 as game
-from referee import bots, wire
+from referee import bots, leftovers, wire
 from referee.bots import Prepared
 from referee.generation import EXIT_GRACE, GOODBYE_GRACE, clear, last_words
 from referee.house import House, Line
@@ -222,7 +221,7 @@ class _Talk:
             self.printed = process.log_tail()
 
     async def _start(self) -> None:
-        self._scratch = Path(tempfile.mkdtemp(prefix="knavery-scratch-"))
+        self._scratch = leftovers.scratch()
         post = self._post = await self._house.door.listen()
         variables = bots.environment(
             post.address, post.token, self._scratch, self._prepared.variables

@@ -33,6 +33,8 @@ import trio
 from google.protobuf.message import DecodeError
 
 from knavery.v1.referee_pb2 import FromBot, FromReferee, Hello, Moves, Rejected, Welcome
+from referee import leftovers
+from referee.failures import MachineFailure
 
 MAX_MESSAGE_BYTES = 4 * 2**20
 """How large a message of a bot may be, in bytes. A larger one ends its stream."""
@@ -66,7 +68,7 @@ class BadMessage(Exception):  # noqa: N818
     """A message that does not hold moves. The stream goes on."""
 
 
-class CannotListen(Exception):  # noqa: N818
+class CannotListen(MachineFailure):
     """This machine gave no socket for a post; the text says which and what to do."""
 
 
@@ -152,8 +154,8 @@ class Door:
 async def open_door() -> AsyncIterator[Door]:
     """gRPC for as long as the context lasts; at its end every post is closed."""
     usual = tempfile.gettempdir()  # a socket's path is short, and part of a gRPC target
-    root = usual if re.fullmatch(r"[\w./-]{1,70}", usual, re.ASCII) else "/tmp"
-    with tempfile.TemporaryDirectory(prefix="knavery-", dir=root) as folder:
+    root = usual if re.fullmatch(r"[\w./-]{1,50}", usual, re.ASCII) else "/tmp"
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix(), dir=root) as folder:
         thread = _GrpcThread()
         try:
             yield Door(thread, folder)

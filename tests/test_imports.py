@@ -13,7 +13,7 @@ LAYERS = (
     ("knavery.v1", "referee"),
     ("referee.games",),
     ("referee.wire_rules",),
-    ("referee.match",),
+    ("referee.match", "referee.leftovers", "referee.failures"),
     ("referee.clock", "referee.restarts"),
     ("referee.player",),
     ("referee.tables", "referee.decisions", "referee.wire", "referee.companions"),

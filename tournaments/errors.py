@@ -67,10 +67,9 @@ def _leaves(problem: BaseException) -> Iterator[BaseException]:
 def _user_errors() -> tuple[type[Exception], ...]:
     """Errors whose message says in one line what is wrong, where, and the mend."""
     from referee.bots import BotError
+    from referee.failures import MachineFailure
     from referee.games.rules import RulesError
-    from referee.process import CannotConfine, LauncherDied
-    from referee.server import CannotListen
     from tournaments.config import ConfigError
     from tournaments.store import StoreError
 
-    return BotError, RulesError, LauncherDied, CannotConfine, CannotListen, ConfigError, StoreError
+    return BotError, RulesError, MachineFailure, ConfigError, StoreError

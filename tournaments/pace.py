@@ -46,12 +46,9 @@ class Pace:
         self.start_times: Sequence[float] = ()
         """How long the processes of this run took to start, in seconds; filled by who plays."""
         self._schedule = schedule
-        self._done = {name for name in done if name.startswith(f"e{schedule.epoch}/")}
         self._say = say
         self._clock = clock
         self._end = None if budget is None else clock() + budget
-        self._left = schedule.counts().matches - len(self._done)
-        self._load = schedule.load()
         self._played = 0
         self._spent = 0.0
         self._started = 0
@@ -61,6 +58,13 @@ class Pace:
         self._wave: Wave = ()
         self._began = 0.0
         self._pools: Pools | None = None
+        self.again(done)
+
+    def again(self, done: Collection[str]) -> None:
+        """What is to be played begins anew, without these matches; what was measured stays."""
+        self._done = {name for name in done if name.startswith(f"e{self._schedule.epoch}/")}
+        self._left = self._schedule.counts().matches - len(self._done)
+        self._load = self._schedule.load()
 
     def __call__(self, blocks: Iterable[Block]) -> Iterator[Wave]:
         """The waves to play, of those of the blocks that are not complete. Whoever asks for the

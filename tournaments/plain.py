@@ -43,6 +43,6 @@ def rules_from_plain(plain: Mapping[str, Any]) -> Rules:
     return GAMES[plain["game"]](**fields)
 
 
-def counted(count: int, thing: str) -> str:
-    """A count with its noun: "1 block", "1,200 blocks"."""
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+def counted(count: int, thing: str, things: str = "") -> str:
+    """A count with its noun: "1 block", "1,200 blocks"; `things` where an s does not do."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {things or thing + 's'}"

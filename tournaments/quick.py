@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from dataclasses import field as default
 from pathlib import Path
 
+from referee import leftovers
 from referee.games.rules import Rules
 from referee.house import open_house
 from referee.match import ClockRules, FaultRules, MatchResult
@@ -77,7 +78,7 @@ async def play(
     clock, faults = clock or ClockRules(), faults or FaultRules()
     schedule = schedule_of(rules, len(field), 1 if block else matches, clock, faults)
     notebook = _Notebook()
-    with tempfile.TemporaryDirectory(prefix="knavery-logs-") as logs:
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as logs:
         async with open_house(rules.game, clock, faults, Path(logs)) as house:
             for generation in _generations(schedule, block):
                 await play_matches(house, field, generation, notebook)

@@ -10,6 +10,7 @@ from typing import Final
 
 import trio
 
+from referee import leftovers
 from referee.bots import Bot, prepare
 from referee.house import open_house
 from referee.match import Fault, FaultKind
@@ -108,7 +109,7 @@ def ask_again(bot: Bot, wanted: Sequence[Wanted], watcher: Watcher) -> str:
     async def ask() -> str:
         printed = ""
         job = wanted[0].match.scheduled.job
-        with tempfile.TemporaryDirectory(prefix="knavery-logs-") as logs:
+        with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as logs:
             async with open_house(job.rules.game, job.clock, job.faults, Path(logs)) as house:
                 for each in wanted:
                     record = record_of(each.match)

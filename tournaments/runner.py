@@ -16,6 +16,7 @@ from typing import Protocol
 import trio
 
 from referee.bots import Prepared
+from referee.failures import machine_failure
 from referee.generation import Contestant, play_generation
 from referee.house import House, Turn, cores, open_house
 from referee.match import FORFEIT_AT_ONCE, Fault, MatchResult
@@ -23,11 +24,16 @@ from referee.player import Player
 from referee.tables import Seated, Tables
 from tournaments.forfeits import Announcer
 from tournaments.pace import Pace
+from tournaments.plain import counted
 from tournaments.schedule import Block, Schedule, Scheduled, Seat
 from tournaments.store import Store
 
 LOST_GENERATIONS = 2
 """Generations in which a bot was given up, after which it is suspended for the epoch."""
+MOST_TRIES = 3
+"""Failures of the machine, with no match finished in between, that end the run."""
+REST = 1.0
+"""Seconds that the machine is given to recover; twice as long the second time."""
 _WHY_SUSPENDED = "its processes failed in two generations"
 
 
@@ -188,25 +194,47 @@ class Run:
 
     async def play(self, log_dir: Path) -> bool:
         """Plays until all is done or time is out (True), or until SIGINT or SIGTERM (False)."""
-        rules = self._schedule.rules
         self._store.abandon_open_attempts()
-        stopped = False
         with trio.CancelScope() as scope:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_stop_on_signal, scope)
-                async with open_house(
-                    rules.game,
-                    self._schedule.clock,
-                    self._schedule.faults,
-                    log_dir,
-                    self._max_processes,
-                ) as house:
-                    await self._waves(house)
+                await self._whatever_fails(log_dir)
                 nursery.cancel_scope.cancel()
         stopped = scope.cancel_called
         if not (stopped or self._pace.out_of_time or self._schedule.only is not None):
             self._store.publish(self._schedule.epoch)
         return not stopped
+
+    async def _whatever_fails(self, log_dir: Path) -> None:
+        """Plays what is missing. Where the machine fails, the matches that were being played are
+        void, and are played again with fresh processes; not where it only ever fails."""
+        finished, tries = self._finished(), 0
+        for house in count():
+            try:
+                await self._once(log_dir if not house else log_dir / f"again-{house}")
+                return
+            except (Exception, BaseExceptionGroup) as problem:
+                failure = machine_failure(problem)
+                if failure is None:
+                    raise
+                void = self._store.void_open_attempts(str(failure))
+                tries = 1 if self._finished() > finished else tries + 1
+                finished = self._finished()
+                if tries == MOST_TRIES:
+                    raise failure from problem
+                lost = f"{counted(void, 'match', 'matches')} void and played again"
+                self._progress.say(f"{failure}; going on with fresh processes, {lost}")
+                await trio.sleep(tries * REST)
+            self._pace.again(self._store.finished_job_ids())
+
+    def _finished(self) -> int:
+        return self._store.tally().finished
+
+    async def _once(self, log_dir: Path) -> None:
+        rules = self._schedule.rules
+        clock, faults = self._schedule.clock, self._schedule.faults
+        async with open_house(rules.game, clock, faults, log_dir, self._max_processes) as house:
+            await self._waves(house)
 
     async def _waves(self, house: House) -> None:
         """Generation after generation; the processes of one start while the last one drains."""

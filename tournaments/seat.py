@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from referee import leftovers
 from referee.companions import Answer, Companion
 from referee.games.rules import Rules
 from referee.games.shuffle import derive, seed64
@@ -66,7 +67,7 @@ async def play(
         for player, bot in zip(players, bots, strict=True)
     ]
     companions = [Companion(person, answer)]
-    with tempfile.TemporaryDirectory(prefix="knavery-logs-") as logs:
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as logs:
         async with open_house(rules.game, clock, faults, Path(logs)) as house:
             await play_generation(house, contestants, tables, _Nobody(), companions)
     return Match(entrants, results[0])

@@ -215,6 +215,14 @@ class Store(Reading):
         with self._change("a match is void"):
             self._end(attempt, "void", why)
 
+    def void_open_attempts(self, why: str) -> int:
+        """End all open attempts, which the referee or the machine spoilt; how many there were."""
+        with self._change("open matches are void"):
+            return self._db.execute(
+                "UPDATE attempts SET outcome = 'void', why = ?, ended = ? WHERE outcome IS NULL",
+                (why, time.time()),
+            ).rowcount
+
     def abandon_open_attempts(self) -> int:
         """End the attempts that were open when the referee ended; how many there were."""
         with self._change("open matches are abandoned"):

@@ -1,0 +1,215 @@
+"""What the machine does wrong is no bot's fault: what it spoils is void and is played again."""
+
+import errno
+import os
+import resource
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import trio
+
+from referee.failures import SCARCE, MachineFailure, machine_failure, scarce
+from referee.launcher import descendants
+from referee.match import MatchResult
+from referee.process import open_launcher
+from tests.referee.test_generation import expected
+from tests.tournaments.test_runner import Quiet, four, plan
+from tournaments import runner
+from tournaments.errors import for_user
+from tournaments.launch import Plan
+from tournaments.runner import Run
+from tournaments.schedule import Scheduled, Seatings
+from tournaments.store import Store
+from tournaments.verify import verify
+
+Trouble = Callable[[], object]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KNAVERY_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(runner, "REST", 0.01)
+
+
+@pytest.fixture
+def files() -> Iterator[None]:
+    """Whatever a test does to the limit of open files, it ends with it."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    recover()
+
+
+class Troubled(Quiet):
+    """Makes trouble when so many matches are over; it ends with the next line that is said, unless
+    it `lasts`, when there is as much of it again."""
+
+    def __init__(self, *troubles: tuple[int, Trouble], lasts: bool = False) -> None:
+        super().__init__()
+        self._troubles = dict(troubles)
+        self._finished = 0
+        self._lasts = lasts
+
+    def finished(self, match: Scheduled, result: MatchResult) -> None:
+        super().finished(match, result)
+        self._finished += 1
+        if trouble := self._troubles.pop(self._finished, None):
+            trouble()
+
+    def say(self, line: str) -> None:
+        super().say(line)
+        recover()
+        if self._lasts:
+            use_up_files()
+
+
+HELD: list[int] = []
+"""File descriptors that are taken from the referee."""
+
+
+def use_up_files() -> None:
+    """Not one more can be opened here."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = max(int(name) for name in os.listdir("/proc/self/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most + 1, hard))
+    with suppress(OSError):
+        while True:
+            HELD.append(os.dup(0))
+
+
+def recover() -> None:
+    """There are files again."""
+    while HELD:
+        os.close(HELD.pop())
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
+
+
+def launcher() -> int:
+    """The launcher of this process."""
+    (pid,) = (
+        pid
+        for pid in descendants(os.getpid())
+        if b"referee.launcher" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        and os.getpgid(pid) == pid
+        and _parent(pid) == os.getpid()
+    )
+    return pid
+
+
+def _parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def kill_launcher() -> None:
+    os.kill(launcher(), signal.SIGKILL)
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Plan:
+    return plan(*four(tmp_path)[:3], rounds=2, max_deals=1, seatings=Seatings.CYCLIC)
+
+
+def play(made: Plan, path: Path, progress: Quiet) -> bool:
+    if path.exists():
+        store = Store.open(path, write=True)
+    else:
+        store = Store.create(path, made.tournament, made.key, made.entrants, made.commitment)
+    with store:
+        run = Run(store, made.schedule, made.field, progress, in_flight=1)
+        return trio.run(run.play, path.with_suffix(".logs"))
+
+
+def void(path: Path, made: Plan) -> list[str]:
+    """Why attempts are void. All that is finished is as if nothing had happened."""
+    with Store.open(path, write=False) as store:
+        assert verify(store).problem is None
+        for match in store.matches(open_blocks=True):
+            undisturbed = expected(made.schedule.match(match.block, match.seating))
+            assert match.totals == undisturbed.totals
+            assert [each.moves for each in match.deals] == [
+                each.moves for each in undisturbed.deals
+            ]
+            assert (match.faults, match.forfeits) == ((), ())
+        whys = [why for (why,) in store._rows("SELECT why FROM attempts WHERE outcome = 'void'")]
+        assert store.tally().void_attempts == len(whys)
+        return whys
+
+
+@pytest.mark.usefixtures("files")
+def test_matches_that_the_machine_spoils_are_void_and_are_played_again(
+    tmp_path: Path, made: Plan
+) -> None:
+    path = tmp_path / "t.knavery"
+    progress = Troubled((1, kill_launcher), (3, use_up_files))
+    assert play(made, path, progress)
+    said = [line for line in progress.lines if "void and played again" in line]
+    assert "the launcher of the bots has died" in said[0]
+    assert "ulimit -n" in said[-1]
+    whys = void(path, made)
+    assert whys
+    assert all(any(line.startswith(why) for line in said) for why in whys)
+    with Store.open(path, write=False) as store:
+        assert (store.tally().finished, store.tally().blocks_complete) == (6, 2)
+        assert store.fault_counts() == {}
+
+
+@pytest.mark.usefixtures("files")
+def test_a_machine_that_only_fails_ends_the_run_with_one_line_and_resuming_finishes_it(
+    tmp_path: Path, made: Plan
+) -> None:
+    path = tmp_path / "t.knavery"
+    progress = Troubled((2, use_up_files), lasts=True)
+    with pytest.raises(ExceptionGroup) as failure:
+        play(made, path, progress)
+    line = for_user(failure.value)
+    assert line is not None
+    assert "raise `ulimit -n`" in line
+    assert "\n" not in line
+    recover()
+    with Store.open(path, write=False) as store:
+        assert store.tally().finished >= 2
+    assert play(made, path, Quiet())
+    void(path, made)
+    with Store.open(path, write=False) as store:
+        assert store.tally().finished == 6
+
+
+@pytest.mark.parametrize(
+    ("limit", "least", "why"),
+    [
+        (resource.RLIMIT_AS, 1 << 20, "the launcher of the bots has died|bot could not"),
+        (resource.RLIMIT_NOFILE, 3, "bot could not be started: no file descriptor is left"),
+    ],
+)
+def test_a_launcher_that_cannot_start_a_process_is_no_fault_of_the_bots(
+    tmp_path: Path, limit: int, least: int, why: str
+) -> None:
+    async def main() -> None:
+        async with open_launcher(tmp_path) as launcher:
+            await (await launcher.start("first", ["/bin/true"], tmp_path, {})).wait()
+            resource.prlimit(launcher.pid, limit, (least, least))
+            with pytest.raises(MachineFailure, match=f"^({why})"):
+                await launcher.start("bot", ["/bin/true"], tmp_path, {})
+
+    trio.run(main)
+
+
+def test_only_what_a_machine_lacks_is_its_failure() -> None:
+    lacking = OSError(errno.ENOSPC, "No space left on device", "/tmp/x")
+    found = machine_failure(BaseExceptionGroup("", [MachineFailure("it died"), lacking]))
+    assert str(found) == "it died"
+    assert str(machine_failure(lacking)) == "/tmp/x: the disk is full: free some space"
+    for other in (OSError(errno.ENOENT, "gone"), ValueError("x"), KeyboardInterrupt()):
+        assert machine_failure(other) is None
+        assert machine_failure(BaseExceptionGroup("", [lacking, other])) is None
+
+
+@pytest.mark.parametrize("number", SCARCE, ids=errno.errorcode.get)
+def test_each_scarcity_has_a_line_with_its_mend(number: int) -> None:
+    line = str(scarce(number, "the referee cannot go on"))
+    assert line.startswith("the referee cannot go on: ")
+    assert line.count(": ") == 2
