@@ -1,7 +1,7 @@
 """Makes the code of the protocol: `python protos/generate.py [FOLDER]`.
 
 FOLDER (default: the checkout) gets `knavery/v1/*_pb2.py` and `.pyi`. Only messages: the stream
-is served and dialled by `referee/server.py` and `knavery/client.py` without generated stubs,
+is served and dialled by `referee/streams.py` and `knavery/client.py` without generated stubs,
 which would tie the package to one version of grpcio. Without FOLDER the templates of other
 languages get their copies of the protocol too, and where there is a `go`, Go's code is made anew.
 """

@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 from referee.clock import ProcessClock
 from referee.match import Ask, ClockRules, Event, Faulted, Match
+from referee.wire_limits import MAX_DROPPED, UNREADABLE_COST
 
 MAX_BATCH = 256
 EVENTS_WAIT = 0.05
 """Seconds that events which need no answer wait for a batch to ride with."""
 SLOW_BATCH = 0.05
 """A process whose batches take longer than this (seconds) holds one of the slots for slow ones."""
-MAX_DROPPED = 10_000
-"""Moves for decisions that are not open, and messages that are none, before a process is ended."""
 
 
 class Move(NamedTuple):
@@ -189,7 +188,7 @@ class Player:
 
     def babble(self) -> None:
         """A message came that is none."""
-        self._drop(100)
+        self._drop(UNREADABLE_COST)
 
     def _drop(self, count: int) -> None:
         self.dropped += count

@@ -25,6 +25,7 @@ from referee.match import (
     clip,
 )
 from referee.player import Batch, Move, Withdraw
+from referee.wire_limits import MAX_CARDS
 from referee.wire_rules import rules_message
 
 PROTOCOL = 1
@@ -202,10 +203,10 @@ def objection(hello: pb.Hello, name: str) -> str | None:
 
 
 def moves(message: pb.Moves) -> list[Move]:
-    """The answers of a message, not yet checked against what is open."""
+    """The answers of a message, not yet checked against what is open, nor against the rules."""
     return [
         Move(each.decision, cards, None, each.note)
-        if (cards := tuple(each.cards.cards))
+        if (cards := tuple(each.cards.cards[:MAX_CARDS]))
         else _without_cards(each)
         for each in message.moves
     ]

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("knavery", "referee", "tournaments")
 
 LAYERS = (
-    ("knavery.v1", "referee"),
+    ("knavery.v1", "referee", "referee.wire_limits"),
     ("referee.games",),
     ("referee.wire_rules",),
     ("referee.match", "referee.leftovers", "referee.failures"),
@@ -20,7 +20,14 @@ LAYERS = (
     ("referee.limits", "referee.proc"),
     ("referee.cgroups", "referee.bounds"),
     ("referee.keeper",),
-    ("knavery", "referee.launcher", "referee.process", "referee.bot_files", "referee.server"),
+    (
+        "knavery",
+        "referee.launcher",
+        "referee.process",
+        "referee.bot_files",
+        "referee.streams",
+        "referee.server",
+    ),
     ("referee.builds",),
     ("referee.environments",),
     ("referee.bots",),
@@ -35,7 +42,7 @@ LAYERS = (
 """From the bottom up; a module may import what is below it, and its own layer."""
 
 OWNERS = {
-    "grpc": {"referee/server.py", "knavery/client.py"},
+    "grpc": {"referee/streams.py", "knavery/client.py"},
     "sqlite3": {"tournaments/store.py", "tournaments/rows.py"},
     "subprocess": {"referee/process.py", "referee/keeper.py"},
 }

@@ -13,8 +13,9 @@ from referee.match import (
     MatchOver,
     Started,
 )
-from referee.player import EVENTS_WAIT, MAX_DROPPED, Move, Presence, Withdraw
+from referee.player import EVENTS_WAIT, Move, Presence, Withdraw
 from referee.tables import COMPANY_WAIT, FIRST_TABLES
+from referee.wire_limits import MAX_DROPPED
 from tests.referee.scripted import Table, largest, seated, smallest
 
 ALL = {"a": smallest, "b": largest, "c": smallest}
