@@ -71,5 +71,6 @@ def _user_errors() -> tuple[type[Exception], ...]:
     from referee.games.rules import RulesError
     from tournaments.config import ConfigError
     from tournaments.store import StoreError
+    from tournaments.web.listening import CannotServe
 
-    return BotError, RulesError, MachineFailure, ConfigError, StoreError
+    return BotError, RulesError, MachineFailure, ConfigError, StoreError, CannotServe

@@ -50,6 +50,15 @@ def replays(store: Store, *, open_blocks: bool = False) -> Iterator[Json]:
             yield from _match(match, plans[match.block.epoch], names)
 
 
+def match_lines(store: Store, match: KeptMatch) -> list[Json]:
+    """The lines of one match of this file."""
+    epoch = next(each for each in store.epochs() if each.number == match.block.epoch)
+    schedule = epoch.tournament.schedule(store.master_key(), epoch.field, epoch.number)
+    names = [entrant.name for entrant in store.entrants()]
+    with judged(store, match.id):
+        return list(_match(match, schedule, names))
+
+
 @contextmanager
 def judged(store: Store, match: str) -> Iterator[None]:
     """What a match holds against its rules is damage of the file."""

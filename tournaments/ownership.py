@@ -55,3 +55,13 @@ def _owner(handle: int) -> str:
     owner = os.pread(handle, 20, 0).decode("ascii", "replace")
     os.close(handle)
     return f"process {owner}" if owner.isdigit() else "another process"
+
+
+def writer(path: Path) -> int | None:
+    """The process that has a file to write it; None if there is none, as far as one may see.
+    Whoever asks keeps nobody from having it."""
+    try:
+        pid = int(path.with_name(path.name + "-lock").read_text("ascii"))
+    except (OSError, ValueError):
+        return None
+    return pid if Path(f"/proc/{pid}").exists() else None

@@ -118,8 +118,8 @@ class Reading(Rows):
     def _matches(self, which: str, *place: object, open_blocks: bool) -> Iterator[KeptMatch]:
         columns = f"{_WHERE}, results.*, attempts.number AS number"
         source = f"{_FINISHED} JOIN attempts USING (job, attempt)"
-        query = f"SELECT {columns} {source} WHERE ({_COMPLETE} OR ?) AND {which} {_IN_ORDER}"
-        for row in self._rows(query, self._seatings(), open_blocks, *place):
+        query = f"SELECT {columns} {source} WHERE (? OR {_COMPLETE}) AND {which} {_IN_ORDER}"
+        for row in self._rows(query, open_blocks, self._seatings(), *place):
             faults = self._rows("SELECT * FROM faults WHERE job = ? ORDER BY number", row["job"])
             notes = self._rows("SELECT * FROM notes WHERE job = ? ORDER BY number", row["job"])
             yield self._value(partial(match_of, faults=list(faults), notes=list(notes)), row)

@@ -186,12 +186,21 @@ class Search(Store):
         )
         return count, tuple(self._value(_running, row) for row in rows)
 
+    def finished_in(self, epoch: int) -> int:
+        """How many matches of an epoch are finished."""
+        count = "SELECT count(*) FROM jobs JOIN results USING (job) WHERE epoch = ?"
+        return int(self._one(count, epoch))
+
+    def finished(self, name: str) -> FoundMatch | None:
+        """The finished match of this full name, if there is one."""
+        if len(parts(name)) < len(_COLUMNS):
+            raise SearchError(f"{name!r:.{NAME_LENGTH}} is no full name, such as e0/g0-1-3/b0/s4")
+        return next(iter(self.page_of_matches(Query(match=name), limit=1).items), None)
+
     def look_up(self, name: str, *, open_blocks: bool) -> KeptMatch | FoundMatch | None:
         """The finished match of this full name with all that was kept of it; only what is public
         of it while its block is not complete (unless `open_blocks`); None if there is none."""
-        if len(parts(name)) < len(_COLUMNS):
-            raise SearchError(f"{name!r:.{NAME_LENGTH}} is no full name, such as e0/g0-1-3/b0/s4")
-        found = next(iter(self.page_of_matches(Query(match=name), limit=1).items), None)
+        found = self.finished(name)
         if found is None or not (found.complete or open_blocks):
             return found
         return self.match(found.block, found.seating, open_blocks=True)

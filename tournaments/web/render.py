@@ -13,6 +13,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from referee.process import printable
 from tournaments.web.site import Site
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ SUITS = "♣♦♥♠"
 
 def render(template: str, site: Site, *, scripts: Sequence[str] = (), **values: Any) -> str:
     """The page that a template makes of these values; `scripts` are names of assets."""
+    scripts = (*(("live.js",) if site.live else ()), *scripts)
     page = _environment().get_template(template)
     return page.render(site=site, scripts=scripts, policy=_policy(scripts), **values)
 
@@ -66,6 +68,7 @@ def _environment() -> Environment:
         "percent": percent,
         "time": duration,
         "card": card,
+        "printable": printable,
     }
     return environment
 
