@@ -17,9 +17,9 @@ from knavery.v1.referee_pb2 import Hello
 from referee import findings, taps, wire
 from referee.bots import Bot
 from referee.clock import GRACE
+from referee.endings import GOODBYE_GRACE
 from referee.findings import Failed, Finding
 from referee.games.registry import CLASSIC, GAMES, joined_variants, make_rules
-from referee.generation import GOODBYE_GRACE
 from referee.rehearsal import EXIT_PATIENCE, Life, Rehearsal, Stage, Tap, positions
 
 STEP_TIME = 1.5

@@ -9,11 +9,10 @@ hello; its matches begin when the one before is over (design, section 4). A play
 left to play is let go at once, so that its place among the processes is free.
 """
 
-import shutil
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
 from typing import Protocol
 
 import trio
@@ -21,21 +20,33 @@ import trio
 from knavery.v1.referee_pb2 import FromReferee, Hello
 from referee import bots, leftovers, wire
 from referee.companions import Companion
+from referee.cpu import Tree
+from referee.endings import (
+    EXIT_GRACE,
+    GOODBYE_GRACE,
+    Died,
+    clear,
+    death,
+    first_of,
+    last_words,
+)
 from referee.house import House, Line, Turn, cores
-from referee.match import RefereeBug
+from referee.match import CPU, RefereeBug
 from referee.player import Player
 from referee.process import Process, StartError
 from referee.restarts import Backoff
 from referee.server import MAX_MESSAGE_BYTES, BadMessage, HungUp
 from referee.tables import Tables
 
-GOODBYE_GRACE = 2.0
-"""Seconds that a process has to exit after its goodbye."""
-EXIT_GRACE = 2.0
-"""Seconds in which a process whose stream ended is expected to end too."""
 START_SLOT = 3.0
 """Seconds for which a process that does not say hello keeps others from starting. What takes longer
 either waits for something or is worth sharing the cores with."""
+
+
+SEND_LOOK = 0.1
+"""Seconds of a last try to send, lest it was the referee that stood still."""
+HELLO_LOOK = 0.05
+"""Seconds of a last look for a hello before a start is said to have failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +103,8 @@ async def play_generation(
         await turn.comes()
         house.starts.total_tokens = cores()
         for player, cause in absent().items():
-            tables.give_up(player, perf_counter(), cause)
-        tables.fill(perf_counter())
+            tables.give_up(player, house.now(), cause)
+        tables.fill(house.now())
         generation.playing.set()
         generation.wake()
     if not tables.done:
@@ -118,10 +129,6 @@ class _Generation:
         self.tables.touched.clear()
 
 
-class _Died(Exception):  # noqa: N818
-    """This life of a player's process is over; the text says why."""
-
-
 class _Place:
     """Where one player is served."""
 
@@ -129,6 +136,7 @@ class _Place:
         self.player = player
         self.news = trio.Event()
         self._generation = generation
+        self._house = generation.house
         self._tables = generation.tables
 
     @property
@@ -141,15 +149,13 @@ class _Place:
 
     async def _rest(self) -> None:
         """Until there is news, or something becomes late."""
-        now = perf_counter()
+        now = self._house.now()
         deadline = self._tables.deadline(self.player, now)
         if deadline is None:
             await self.news.wait()
             return
-        with trio.move_on_after(max(0.0, deadline - now)) as patience:
+        with trio.move_on_after(max(0.0, deadline - now)):
             await self.news.wait()
-        if patience.cancelled_caught:
-            await trio.lowlevel.checkpoint()  # an answer that has come already goes first
 
 
 class _Chair(_Place):
@@ -163,15 +169,15 @@ class _Chair(_Place):
         self._tables.arrived(self.player, None, None)
         while not self._over:
             self.news = trio.Event()
-            batch = self._tables.next_batch(self.player, perf_counter())
+            batch = self._tables.next_batch(self.player, self._house.now())
             if batch is None:
                 await self._rest()
                 continue
             if batch.asks:
-                self.player.sent(perf_counter())
+                self.player.sent(self._house.now())
             moves = await self._answer(batch)
             if batch.asks:
-                self._tables.received(self.player, perf_counter(), moves)
+                self._tables.received(self.player, self._house.now(), moves)
             self._generation.wake()
         last = self.player.next_events(float("inf"))
         if last is not None:
@@ -184,10 +190,11 @@ class _Desk(_Place):
     def __init__(self, generation: _Generation, contestant: Contestant) -> None:
         super().__init__(generation, contestant.player)
         self._contestant = contestant
-        self._house = generation.house
         self._watcher = generation.watcher
         self._has_been_here = False
         self._leaves = False
+        self._tree: Tree | None = None
+        self._frozen = False
         self._began = 0.0
 
     async def run(self) -> None:
@@ -213,18 +220,18 @@ class _Desk(_Place):
             self._watcher.starting(self.player, restart)
             try:
                 await self._live()
-            except* _Died as died:
-                cause = str(_first(died))
+            except* Died as died:
+                cause = str(first_of(died))
             self._house.vouch()
             if self._over:
                 return
             self._watcher.lost(self.player, cause)
-            self._tables.lost(self.player, perf_counter(), cause)
+            self._tables.lost(self.player, self._house.now(), cause)
             self._generation.wake()
             if restart < restarts:
-                await self._pause(backoff.pause(perf_counter() - self._began))
+                await self._pause(backoff.pause(self._house.now() - self._began))
         self._watcher.given_up(self.player, cause)
-        self._tables.give_up(self.player, perf_counter(), f"{cause}; restarted {restarts} times")
+        self._tables.give_up(self.player, self._house.now(), f"{cause}; restarted {restarts} times")
         self._generation.wake()
 
     async def _pause(self, seconds: float) -> None:
@@ -235,7 +242,7 @@ class _Desk(_Place):
                 await self.news.wait()
 
     async def _live(self) -> None:
-        """One life, from start to goodbye. Raises a group of `_Died`."""
+        """One life, from start to goodbye. Raises a group of `Died`."""
         scratch = leftovers.scratch()
         post: Line | None = None
         process: Process | None = None
@@ -244,15 +251,19 @@ class _Desk(_Place):
             async with self._house.starts:
                 process = await self._start(post, scratch)
                 limit = self._house.clock.startup
+                due = self._house.now() + limit
                 hello = await self._hello(post, process, min(limit, START_SLOT))
             hello = hello or await self._hello(post, process, max(0.0, limit - START_SLOT))
+            hello = hello or await self._overlooked_hello(post, process, due)
             await self._welcome(post, process, hello)
+            self._begin_clock(post, process)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._watch, process)
                 nursery.start_soon(self._read, post, process)
                 await self._write(post)
                 nursery.cancel_scope.cancel()
         except BaseException:
+            self._freeze(False)
             with trio.CancelScope(shield=True):
                 await clear(post, process, scratch, grace=0.0)
             raise
@@ -265,14 +276,14 @@ class _Desk(_Place):
 
     async def _start(self, post: Line, scratch: Path) -> Process:
         prepared = self._contestant.prepared
-        self._began = perf_counter()
+        self._began = self._house.now()
         environment = bots.environment(post.address, post.token, scratch, prepared.variables)
         try:
             return await self._house.launcher.start(
                 self.player.name, prepared.argv, prepared.cwd, environment
             )
         except StartError as problem:
-            raise _died(f"could not be started: {problem}") from problem
+            raise death(f"could not be started: {problem}") from problem
 
     async def _hello(self, post: Line, process: Process, limit: float) -> Hello | None:
         """The hello of a process that has been started, if it comes within so many seconds."""
@@ -284,13 +295,23 @@ class _Desk(_Place):
                 nursery.cancel_scope.cancel()
         return hello
 
+    async def _overlooked_hello(self, post: Line, process: Process, due: float) -> Hello | None:
+        """The hello that came while the referee stood still, or comes in the time that this took
+        from the process; `due` is in the referee's own time."""
+        hello, left = None, math.inf
+        while hello is None and left > 0:
+            await post.caught_up()
+            left = due - self._house.now()
+            hello = await self._hello(post, process, max(left, HELLO_LOOK))
+        return hello
+
     async def _welcome(self, post: Line, process: Process, hello: Hello | None) -> None:
         """Answers the hello of a process that has just been started."""
         if hello is None:
             limit = self._house.clock.startup
             refused = "".join(f"; it was sent away: {reason}" for reason in post.refused[-1:])
             words = f"no hello within {limit:g} s of its start{refused}{last_words(process)}"
-            raise _died(words)
+            raise death(words)
         self._house.start_times.append(trio.current_time() - process.started_at)
         if not self._has_been_here:
             self._has_been_here = True
@@ -298,13 +319,13 @@ class _Desk(_Place):
         try:
             await self._admit(post, hello)
         except HungUp as end:
-            raise _died(str(end)) from end
+            raise death(str(end)) from end
         self._generation.wake()
 
     async def _admit(self, post: Line, hello: Hello) -> None:
         if reason := wire.objection(hello, self._house.game):
             await post.reject(reason)
-            raise _died(f"rejected: {reason}")
+            raise death(f"rejected: {reason}")
         max_tables = _least(self._contestant.max_tables, hello, "max_tables")
         max_batch = _least(None, hello, "max_batch")
         self._watcher.arrived(self.player)
@@ -313,9 +334,28 @@ class _Desk(_Place):
             wire.welcome(self._house.clock, max_tables, self.player.max_batch, MAX_MESSAGE_BYTES)
         )
 
+    def _begin_clock(self, post: Line, process: Process) -> None:
+        """From now on its time counts, and it is frozen when it has nothing to do."""
+        self._frozen = False
+        self._tree = process.tree(adapted=self._contestant.prepared.adapted)
+        if self._house.clock.measure == CPU:
+            post.measure(self._tree)
+            self.player.read(self._house.now(), self._tree.seconds())
+        self.player.stirred(self._house.now())
+
+    def _freeze(self, frozen: bool) -> None:
+        """Freezes its process, or lets it run again."""
+        if self._tree is None or frozen == self._frozen:
+            return
+        self._frozen = frozen
+        if frozen:
+            self._tree.freeze()
+        else:
+            self._tree.thaw()
+
     async def _watch(self, process: Process) -> None:
         exit_ = await process.wait()
-        raise _Died(f"its process ended: {exit_.words}{last_words(process)}")
+        raise Died(f"its process ended: {exit_.words}{last_words(process)}")
 
     async def _read(self, post: Line, process: Process) -> None:
         while True:
@@ -326,9 +366,9 @@ class _Desk(_Place):
             except HungUp as end:
                 with trio.move_on_after(EXIT_GRACE):  # its exit, if it comes, says more
                     await self._watch(process)
-                raise _Died(str(end)) from end
+                raise Died(str(end)) from end
             else:
-                self._tables.received(self.player, stamp, wire.moves(moves))
+                self._tables.received(self.player, stamp, wire.moves(moves), post.cpu)
                 self._generation.wake()
             self._check()
 
@@ -337,28 +377,43 @@ class _Desk(_Place):
         try:
             while not self._over:
                 self.news = trio.Event()
-                self._tables.tick(self.player, perf_counter())
+                if self.player.looks_late(self._house.now()):
+                    await self._catch_up(post)
+                self._tables.tick(self.player, self._house.now())
                 self._check()
-                batch = self._tables.next_batch(self.player, perf_counter())
+                batch = self._tables.next_batch(self.player, self._house.now())
                 self._generation.wake()
                 if batch is None:
+                    self._freeze(self.player.resting)
                     await self._rest()
                     continue
                 message = wire.envelope(batch)
+                self._freeze(False)
                 if batch.asks:
-                    self.player.sent(perf_counter())
+                    self.player.sent(self._house.now())
                 await self._send(post, message)
+            self._freeze(False)
             await self._part(post)
         except HungUp:
             await trio.sleep_forever()  # the reader, or the process's end, says why
 
+    async def _catch_up(self, post: Line) -> None:
+        """Before a decision is called late: what has come goes first, a stall of the referee is
+        left out, and the processor time is looked at."""
+        await post.caught_up()
+        if self._tree is not None and self._house.clock.measure == CPU:
+            self.player.read(self._house.now(), self._tree.seconds())
+
     async def _send(self, post: Line, message: FromReferee | bytes) -> None:
         """Sends, unless the bot has stopped reading: what it does not take blocks this."""
         clock = self._house.clock
-        with trio.move_on_after(clock.limit + clock.bank + clock.hang_limit) as patience:
-            await post.send(message)
-        if patience.cancelled_caught:
-            raise _Died("does not read what it is sent")
+        longest = (clock.limit + clock.bank) * clock.backstop + clock.hang_limit
+        for patience in (longest, SEND_LOOK):
+            with trio.move_on_after(patience):
+                await post.send(message)
+                return
+            await post.caught_up()
+        raise Died("does not read what it is sent")
 
     async def _part(self, post: Line) -> None:
         last = self.player.next_events(float("inf"))
@@ -368,38 +423,10 @@ class _Desk(_Place):
 
     def _check(self) -> None:
         if self.player.condemned:
-            raise _Died(self.player.condemned)
-
-
-def _died(cause: str) -> BaseExceptionGroup[_Died]:
-    return BaseExceptionGroup("the process is gone", [_Died(cause)])
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The first exception of a group that may hold groups."""
-    first = group.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+            raise Died(self.player.condemned)
 
 
 def _least(own: int | None, hello: Hello, field: str) -> int | None:
     """The smaller of two limits, each of which may be absent."""
     said = getattr(hello, field) if hello.HasField(field) else None
     return min((limit for limit in (own, said) if limit is not None), default=None)
-
-
-def last_words(process: Process) -> str:
-    """The last line that the bot printed, to go behind a cause."""
-    lines = [line for line in process.log_tail().splitlines() if line.strip()]
-    return f"; its last words: {lines[-1].strip()[:300]}" if lines else ""
-
-
-async def clear(post: Line | None, process: Process | None, scratch: Path, grace: float) -> None:
-    """Ends a process and all that belongs to it; `grace` in seconds, to exit by itself."""
-    with trio.CancelScope(shield=True):
-        if post is not None:
-            await post.close()
-        if process is not None:
-            with trio.move_on_after(grace):
-                await process.wait()
-            await process.stop()
-        shutil.rmtree(scratch, ignore_errors=True)

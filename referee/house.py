@@ -5,10 +5,11 @@ import gc
 import math
 import os
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import Protocol
 
 import trio
@@ -19,6 +20,7 @@ from referee.failures import scarce
 from referee.match import ClockRules, FaultRules
 from referee.process import Launcher, LauncherDied, open_launcher
 from referee.server import open_door
+from referee.streams import Meter
 
 COLLECT_EVERY = 100_000
 """New objects between searches for garbage in cycles. What a decision leaves behind is freed by
@@ -35,11 +37,15 @@ class Line(Protocol):
     token: str
     refused: list[str]
 
+    @property
+    def cpu(self) -> float | None: ...
     async def hello(self) -> Hello: ...
     async def welcome(self, welcome: Welcome) -> None: ...
     async def reject(self, reason: str) -> None: ...
     async def send(self, message: FromReferee | bytes) -> None: ...
     async def receive(self) -> tuple[float, Moves]: ...
+    async def caught_up(self) -> None: ...
+    def measure(self, meter: Meter) -> None: ...
     async def close(self) -> None: ...
 
 
@@ -96,6 +102,8 @@ class House:
     places: trio.CapacityLimiter
     leaving: trio.Nursery
     start_times: list[float]
+    now: Callable[[], float] = perf_counter
+    """The referee's own time, in seconds, in which messages are stamped."""
 
     def vouch(self) -> None:
         """That a process which has just ended, or has not come, had what it needs from here;
@@ -138,7 +146,7 @@ async def open_house(
         ):
             starts = trio.CapacityLimiter(cores())
             places = trio.CapacityLimiter(max_processes or math.inf)
-            yield House(door, launcher, game, clock, faults, starts, places, leaving, [])
+            yield House(door, launcher, game, clock, faults, starts, places, leaving, [], door.now)
     finally:
         gc.set_threshold(*thresholds)
 

@@ -113,7 +113,7 @@ class Keeper:
             self._bounds.remove()
             tell(self._channel, **failure(error))
             return
-        tell(self._channel, pid=self._bot.pid)
+        tell(self._channel, pid=self._bot.pid, keeper=os.getpid())
         self._watch()
         self._exceeded = self._exceeded or self._bounds.ran_out()
         self._bounds.remove()

@@ -18,8 +18,9 @@ its keepers end their bots. Each socket is a SOCK_SEQPACKET of JSON messages:
 
     referee -> keeper   {"argv", "cwd", "env", "log", "bounds"}, then {"grace": seconds} to end the
                         bot; `Bounds` says what bounds are
-    keeper -> referee   {"pid"} or {"error"}, then {"exit": code, "asked": bool, "orphaned": bool,
-                        "left": processes, "printed": bytes, "exceeded": words or null}
+    keeper -> referee   {"pid", "keeper"} or {"error"}, then {"exit": code, "asked": bool,
+                        "orphaned": bool, "left": processes, "printed": bytes,
+                        "exceeded": words or null}
 
 `exit` is as `subprocess.Popen.returncode`, `left` how many processes it left running when it ended
 by itself; a socket that closes without it tells of a keeper that was killed. Either way nothing of

@@ -20,6 +20,11 @@ DETAIL_BYTES = 2048
 LATER = {"later": True}
 """Metadata of a setting that the first tournament files did not have: its default is what was so
 then, and it is written down only where it differs (`tournaments.plain.settings`)."""
+WALL = "wall"
+"""The measure by which a decision costs the time on the wall from the question to the answer."""
+CPU = "cpu"
+"""The measure by which a decision costs the processor time that the bot's processes used."""
+CPU_BACKSTOP = 10
 STAND_IN = "stand-in"
 """The policy by which the referee plays for a bot that fails, and the match goes on."""
 FORFEIT_AT_ONCE = "forfeit-at-once"
@@ -44,20 +49,29 @@ class FaultKind(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class ClockRules:
-    """What a decision may cost. Seconds; design, section 5."""
+    """What a decision may cost. Seconds; design, section 5. With `ponder` a bot with nothing open
+    is not frozen."""
 
     limit: float = 2.0
     bank: float = 10.0
     increment: float = 0.0
     startup: float = 15.0
-    measure: str = "wall"
+    measure: str = WALL
     strict: bool = False
     hang: float | None = None
+    ponder: bool = field(default=False, metadata=LATER)
+
+    @property
+    def backstop(self) -> int:
+        """How many times limit and bank a process has on the wall: where processor time counts,
+        this is for those that use none of it and still do not answer."""
+        return CPU_BACKSTOP if self.measure == CPU else 1
 
     @property
     def hang_limit(self) -> float:
-        """Silence after a late decision that ends the process, in seconds: two limits."""
-        return 2 * self.limit if self.hang is None else self.hang
+        """Silence after a late decision that ends the process, in seconds on the wall: two
+        limits."""
+        return 2 * self.limit * self.backstop if self.hang is None else self.hang
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ process: when that crashes, the same player goes on with the next one. Design, s
 """
 
 import enum
+import math
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from referee.clock import ProcessClock
+from referee.clock import clock_for
 from referee.match import Ask, ClockRules, Event, Faulted, Match
 from referee.wire_limits import MAX_DROPPED, UNREADABLE_COST
 
@@ -20,6 +21,11 @@ EVENTS_WAIT = 0.05
 """Seconds that events which need no answer wait for a batch to ride with."""
 SLOW_BATCH = 0.05
 """A process whose batches take longer than this (seconds) holds one of the slots for slow ones."""
+REST = 0.05
+"""Seconds without an open decision, or news, after which a process is frozen."""
+FROZEN = 5.0
+"""Seconds that it is frozen at a stretch: then it may run for REST, so that its gRPC is never late
+with an answer to a ping (those that check wait for 20 s at least)."""
 
 
 class Move(NamedTuple):
@@ -46,6 +52,15 @@ class Batch:
     asks: tuple[Ask, ...]
 
 
+class Answers(NamedTuple):
+    """What a message of moves amounts to: open decisions with their answers, those of them that
+    took too long, with why, and the seconds that each of all these took."""
+
+    answered: list[tuple[Ask, Move]]
+    overrun: list[tuple[Ask, str]]
+    spent: float
+
+
 _AT_ONCE = (Faulted, Withdraw)
 
 
@@ -70,19 +85,23 @@ class Player:
         self.open: dict[int, Ask] = {}
         self.pace = 0.0
         """Seconds per decision, smoothed; 0 before the first answer."""
-        self.batch_time = 0.0
-        """Seconds that its last whole batch took."""
+        self.batch_time = math.inf
+        """Seconds that its last whole batch took; before there was one it counts as slow."""
         self.dropped = 0
         self.condemned: str | None = None
         """Why its process must be ended, once there is a reason."""
         self._rules = rules
-        self._clock = ProcessClock(rules)
+        self._clock = clock_for(rules)
         self._events: list[Event | Withdraw] = []
         self._events_due = 0.0
         self._withdrawn: set[int] = set()
         self._mute = False
-        self._sent = 0.0
+        self.sent_at = 0.0
+        """When its last batch left."""
         self._idle_since = 0.0
+        self.resting = False
+        """Whether its process is to be frozen, so that it takes no time from others."""
+        self._turns = math.inf
         self._last_id = 0
 
     # What goes out.
@@ -115,9 +134,9 @@ class Player:
         """Since when it could be sent the batch that it wants."""
         return max(self._idle_since, self.queue[0].since)
 
-    @property
-    def is_slow(self) -> bool:
-        return self.batch_time > SLOW_BATCH
+    def is_slow(self, now: float) -> bool:
+        """Whether its batches take long: its last one did, or the one that is out does."""
+        return self.batch_time > SLOW_BATCH or (bool(self.open) and now - self.sent_at > SLOW_BATCH)
 
     def next_batch(self) -> Batch:
         """Takes the next batch out of the queue: `sent` must follow."""
@@ -133,11 +152,13 @@ class Player:
         """Events that have waited long enough, alone."""
         if not self._events or now < self._events_due or self.presence is not Presence.HERE:
             return None
+        self.stirred(now)
         return Batch(self._take_events(), ())
 
     def sent(self, now: float) -> None:
         """The batch leaves now: its time begins."""
-        self._sent = now
+        self.sent_at = now
+        self.stirred(now)
         self._clock.sent(now, len(self.open))
 
     def _take_events(self) -> tuple[Event | Withdraw, ...]:
@@ -146,7 +167,12 @@ class Player:
 
     # What comes in.
 
-    def received(self, now: float, moves: Iterable[Move]) -> tuple[list[tuple[Ask, Move]], float]:
+    def read(self, now: float, cpu: float) -> None:
+        """Its process has used so many seconds of processor time by now, of which those at the
+        first reading are free."""
+        self._clock.read(now, cpu)
+
+    def received(self, now: float, moves: Iterable[Move]) -> Answers:
         """Which of the moves answer an open decision, and the seconds that each of them took.
 
         Moves for decisions that are not open are dropped and counted."""
@@ -168,23 +194,43 @@ class Player:
         if answers or alive:
             self._mute = False
             self._clock.heard()
-        return answers, self._charge(now, answers) if answers else 0.0
+        if answers:
+            return self._charge(now, answers)
+        if alive and not open_:
+            self._clock.forgive()
+            self.stirred(now)
+        return Answers(answers, [], 0.0)
 
-    def _charge(self, now: float, answers: list[tuple[Ask, Move]]) -> float:
+    def _charge(self, now: float, answers: list[tuple[Ask, Move]]) -> Answers:
         count = len(answers)
         spent = self._clock.answered(now, count)
         self.pace = spent if not self.pace else 0.8 * self.pace + 0.2 * spent
+        made = Answers(answers, [], spent)
         if self._clock.changes_banks(spent, count):
-            for ask, _ in answers:
+            made = self._overrun(answers, spent)
+            for ask, _ in made.answered:
                 banks = ask.match.banks
                 banks[ask.seat] = self._clock.bank_after(banks[ask.seat], spent, count)
         self._end_batch(now)
-        return spent
+        return made
+
+    def _overrun(self, answers: list[tuple[Ask, Move]], spent: float) -> Answers:
+        """The answers of one message, less those that took too long."""
+        flags = self._clock.overruns(spent, [ask.match.banks[ask.seat] for ask, _ in answers])
+        late = [ask for (ask, _), flag in zip(answers, flags, strict=False) if flag]
+        if not late:
+            return Answers(answers, [], spent)
+        for ask in late:
+            ask.match.banks[ask.seat] = 0.0
+        cause = self._clock.overrun(spent)
+        kept = [each for each, flag in zip(answers, flags, strict=True) if not flag]
+        return Answers(kept, [(ask, cause) for ask in late], spent)
 
     def _end_batch(self, now: float) -> None:
         if not self.open:
-            self.batch_time = now - self._sent
+            self.batch_time = now - self.sent_at
             self._idle_since = now
+            self.stirred(now)
 
     def babble(self) -> None:
         """A message came that is none."""
@@ -202,8 +248,9 @@ class Player:
         something happens. The banks are looked through only when they are being used up."""
         times = [self._events_due] if self._events else []
         if self.open:
-            soonest = self._clock.bank_starts
-            times.append(soonest if now < soonest else self._clock.deadline(self._banks()))
+            times.append(self._clock.next_look(now, self._banks()))
+        elif self._may_rest:
+            times.append(self._turns)
         if self._clock.hang_deadline is not None:
             times.append(self._clock.hang_deadline)
         return min(times) if times else None
@@ -211,17 +258,24 @@ class Player:
     def _banks(self) -> Iterable[float]:
         return (ask.match.banks[ask.seat] for ask in self.open.values())
 
-    def overdue(self, now: float) -> tuple[Ask, float] | None:
-        """The decision that is late by now, withdrawn, with the seconds it had; or None.
+    def looks_late(self, now: float) -> bool:
+        """Whether `overdue` has something to say, unless something has come, or can be read, that
+        it does not know yet."""
+        hang = self._clock.hang_deadline
+        if hang is not None and now >= hang:
+            return True
+        return bool(self.open) and self._clock.looks_late(now, self._banks())
+
+    def overdue(self, now: float) -> tuple[Ask, float, str] | None:
+        """The decision that is late by now, withdrawn, with the seconds it had and the cause; or
+        None.
 
         May set `condemned`, when nothing was heard for too long after a late one."""
         hang = self._clock.hang_deadline
         if hang is not None and now >= hang:
             self.condemned = f"hung: no answer for {self._rules.hang_limit:g} s after a late one"
             return None
-        if not self.open or now < self._clock.bank_starts:
-            return None
-        if now < self._clock.deadline(self._banks()):
+        if not self.open or not self._clock.is_late(now, self._banks()):
             return None
         ask = min(self.open.values(), key=lambda each: each.match.banks[each.seat])
         del self.open[ask.id]
@@ -230,7 +284,31 @@ class Player:
         self._mute = True
         self._end_batch(now)
         self.tell(Withdraw(ask.id), now)
-        return ask, self._clock.late(now)
+        return ask, *self._clock.late(now)
+
+    # Rest.
+
+    def stirred(self, now: float) -> None:
+        """It was sent something, or has answered: it may run for a moment from now on."""
+        self.resting = False
+        self._turns = now + REST
+
+    def rest(self, now: float) -> None:
+        """Sets `resting` to what is right from now until `deadline`."""
+        if not self._may_rest:
+            self.resting = False
+        elif now >= self._turns:
+            self.resting = not self.resting
+            self._turns = now + (FROZEN if self.resting else REST)
+
+    @property
+    def _may_rest(self) -> bool:
+        """Nothing is open, and it does not owe the answer to a late decision either."""
+        return (
+            not (self.open or self._mute or self._rules.ponder)
+            and self.presence is Presence.HERE
+            and self._turns < math.inf
+        )
 
     # The process comes and goes.
 
@@ -250,7 +328,9 @@ class Player:
         self._mute = False
         self.condemned = None
         self.dropped = 0
-        self._clock = ProcessClock(self._rules)
+        self._clock = clock_for(self._rules)
+        self.resting = False
+        self._turns = math.inf
         self.presence = Presence.AWAITED
         for match, seat in self.matches.items():
             self.tell(match.resume(seat), now)

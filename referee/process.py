@@ -27,6 +27,7 @@ from typing import Any, Final
 import trio
 
 from referee.cgroups import Cgroup
+from referee.cpu import Tree
 from referee.failures import SCARCE, MachineFailure, scarce
 from referee.proc import descendants
 
@@ -109,6 +110,7 @@ class Process:
         self.log_path = log_path
         self.pid = 0
         """Of the process that was started: in a sandbox, of bwrap, and the bot is below it."""
+        self._keeper = 0
         self.cgroup = confinement.cgroup
         """The control group of all of it, if there is one; what it has used ends with it."""
         self._wrapped = confinement.wrapped
@@ -136,6 +138,10 @@ class Process:
             await self._channel.send(json.dumps({"grace": grace}).encode())
         with suppress(LauncherDied):
             await self.wait()
+
+    def tree(self, *, adapted: bool) -> Tree:
+        """All its processes, to be timed and frozen; `adapted` as in `bots.Prepared`."""
+        return Tree(self._launcher.pid, self._keeper, self.pid, self.cgroup, adapted=adapted)
 
     def peak_memory(self) -> int:
         """The most memory, in bytes, that each of its processes that now run has had, added up."""
@@ -169,7 +175,7 @@ class Process:
         if "error" in reply:
             raise StartError(f"{self.name} cannot be started: {_why(reply, request['argv'][0])}")
         self.started_at = trio.current_time()
-        self.pid = reply["pid"]
+        self.pid, self._keeper = reply["pid"], reply["keeper"]
 
     async def _receive(self) -> dict[str, Any] | None:
         """The keeper's next message; None when its socket is closed."""

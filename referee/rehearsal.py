@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 
 import trio
 
@@ -27,6 +26,7 @@ from referee.match import ClockRules, FaultRules, MatchJob, MatchResult
 from referee.player import Player
 from referee.process import Exit, Process
 from referee.server import BadMessage, HungUp
+from referee.streams import Meter
 from referee.tables import Seated, Tables
 
 FAULTS = 4
@@ -195,11 +195,21 @@ class Tap:
 
     async def deliver(self, message: pb.FromReferee) -> None:
         """Sends a message on, or what is to be sent in its place."""
-        self.life.sent(perf_counter(), message.envelope.events)
+        self.life.sent(self.stage.house.now(), message.envelope.events)
         await self.post.send(message)
 
     async def part(self) -> None:
         """Called after the goodbye."""
+
+    @property
+    def cpu(self) -> float | None:
+        return self.post.cpu
+
+    def measure(self, meter: Meter) -> None:
+        self.post.measure(meter)
+
+    async def caught_up(self) -> None:
+        await self.post.caught_up()
 
     async def receive(self) -> tuple[float, pb.Moves]:
         try:

@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from time import perf_counter
 from typing import Protocol, TypeVar
 
 import trio
@@ -21,7 +20,7 @@ import trio
 from knavery.v1 import game_pb2 as game
 from referee import bots, leftovers, wire
 from referee.bots import Prepared
-from referee.generation import EXIT_GRACE, GOODBYE_GRACE, clear, last_words
+from referee.endings import EXIT_GRACE, GOODBYE_GRACE, clear, last_words
 from referee.house import House, Line
 from referee.match import Ask, Event, Fault, FaultKind, Match, MatchJob, Output
 from referee.player import Batch, Move
@@ -246,7 +245,7 @@ class _Talk:
     async def _exchange(self, batch: Batch) -> Now:
         assert self._post is not None
         (ask,) = batch.asks
-        sent = perf_counter()
+        sent = self._house.now()
         await self._post.send(wire.envelope(batch))
         while True:
             try:

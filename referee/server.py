@@ -22,6 +22,7 @@ from referee.streams import (
     Desk,
     GrpcThread,
     HungUp,
+    Meter,
     Stream,
     parsed,
     rejection,
@@ -85,6 +86,23 @@ class Post:
         """When the next moves arrived, and the moves. BadMessage; HungUp after the last ones."""
         return await moves_of(self._stream)
 
+    @property
+    def cpu(self) -> float | None:
+        """The processor time that its bot had used when the message that was received last came,
+        in seconds; None unless it is measured."""
+        return self._stream.cpu
+
+    def measure(self, meter: Meter) -> None:
+        """From now on look at this whenever a message comes."""
+        self._stream.meter = meter
+
+    async def caught_up(self) -> None:
+        """Waits until all that has come by now has been received, and makes sure that the referee's
+        own time is right: what is to be called late must be so after that, too."""
+        await self._thread.run(self._thread.look())
+        if self._first is not None:
+            await self._stream.settled()
+
     async def close(self) -> None:
         """Ends the stream, after what was sent, and the server; bounded by CLOSE_GRACE."""
         if not self._closed:
@@ -129,6 +147,8 @@ class Door:
 
     def __init__(self, thread: GrpcThread, folder: str) -> None:
         self._thread = thread
+        self.now = thread.heart.now
+        """The referee's own time."""
         self._paths = (f"{folder}/{number}" for number in count())
 
     async def listen(self) -> Post:

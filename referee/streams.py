@@ -3,7 +3,7 @@ imports grpc. What the rest of the referee sees of it is in server.py.
 
 gRPC runs under asyncio in one thread that lives as long as the door is open; all else runs under
 trio. Each thread only ever tells the other to do something; comments say which methods are whose.
-Times are seconds of `time.perf_counter()`.
+Times are those of `heartbeat.Heartbeat`, whose beats are of gRPC's thread: it stamps the messages.
 """
 
 import os
@@ -19,7 +19,6 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
-from time import perf_counter
 from typing import Any, Protocol, TypeVar, TypeVarTuple
 
 import grpc
@@ -29,6 +28,7 @@ from google.protobuf.message import DecodeError
 
 from knavery.v1.referee_pb2 import FromBot, FromReferee, Hello, Rejected
 from referee.failures import MachineFailure
+from referee.heartbeat import BEAT, Heartbeat
 from referee.wire_limits import (
     HANDSHAKE_TIME,
     HELLO_BYTES,
@@ -67,14 +67,23 @@ class CannotListen(MachineFailure):
     """This machine gave no socket; the text says which and what to do."""
 
 
+class Meter(Protocol):
+    """What says how much processor time a bot has used: `cpu.Tree`. Any thread may ask."""
+
+    def seconds(self) -> float: ...
+    def leave_out(self) -> None: ...
+
+
 class GrpcThread:
     """The thread that gRPC lives in, under asyncio, and the ways into it and out of it."""
 
     def __init__(self) -> None:
         self.desks: set[Desk] = set()
+        self.heart = Heartbeat()
         self._trio = trio.lowlevel.current_trio_token()
         self._loop = asyncio.new_event_loop()
         self._over = asyncio.Event()
+        self.heart.stalled = self._leave_out
         self._ended = trio.Event()
         self._switch_interval = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_INTERVAL)
@@ -118,8 +127,24 @@ class GrpcThread:
             self.tell(self._ended.set)
 
     async def _serve(self) -> None:
+        beats = asyncio.create_task(self._beat())
         await self._over.wait()
+        beats.cancel()
         await asyncio.gather(*(desk.close() for desk in self.desks))
+
+    async def _beat(self) -> None:
+        while True:
+            self.heart.beat()
+            await asyncio.sleep(BEAT)
+
+    async def look(self) -> None:
+        """A beat out of turn."""
+        self.heart.beat()
+
+    def _leave_out(self) -> None:
+        """The referee has stood still: what bots used meanwhile cannot be told apart."""
+        for desk in self.desks:
+            desk.leave_out()
 
 
 class Host(Protocol):
@@ -175,6 +200,11 @@ class Desk:
         server, self._server = self._server, None  # it holds this desk: without a cycle gRPC's
         if server is not None:  # threads end at once
             await server.stop(CLOSE_GRACE)
+
+    def leave_out(self) -> None:
+        """What its bot has used since its last message is not to count."""
+        if self._stream is not None and self._stream.meter is not None:
+            self._stream.meter.leave_out()
 
     async def _play(self, _requests: object, context: _Context) -> None:
         """Handles one stream from its first message to its end."""
@@ -258,7 +288,10 @@ class Stream:
     def __init__(self, thread: GrpcThread) -> None:
         self._thread = thread
         # Of trio.
-        self._arrived: deque[tuple[float, bytes]] = deque()
+        self._arrived: deque[tuple[float, float | None, bytes]] = deque()
+        self._received = 0
+        self.cpu: float | None = None
+        """What the meter said when the message came that was received last."""
         self._news = trio.lowlevel.ParkingLot()
         self._last: _Letter | None = None
         self._end: str | None = None
@@ -266,6 +299,7 @@ class Stream:
         # Of gRPC's thread.
         self._outbox: asyncio.Queue[_Letter | None] = asyncio.Queue()
         self._untaken: deque[_Letter] = deque()
+        self.meter: Meter | None = None  # which trio puts here
         self._ahead = 0
         self._room = asyncio.Event()
         self._rate = Rate(MESSAGE_RATE, MESSAGE_BURST)
@@ -275,8 +309,9 @@ class Stream:
     # In trio.
 
     async def send(self, data: bytes) -> None:
-        """As `Post.send`."""
-        await trio.lowlevel.checkpoint()
+        """As `Post.send`. What waits here is the bot's own time: others get their turn only when
+        it is sent."""
+        await trio.lowlevel.checkpoint_if_cancelled()
         if (last := self._last) is not None:
             last.awaited = True
             if not last.taken:
@@ -285,6 +320,7 @@ class Stream:
             raise HungUp(self._end)
         self._last = _Letter(data)
         self._thread.call(self._post, self._last)
+        await trio.lowlevel.cancel_shielded_checkpoint()
 
     async def receive(self) -> tuple[float, bytes]:
         """The next message, and when it arrived. HungUp after the last one."""
@@ -293,15 +329,22 @@ class Stream:
             if self._end is not None:
                 raise HungUp(self._end)
             await self._news.park()
-        at, data = self._arrived.popleft()
+        at, self.cpu, data = self._arrived.popleft()
+        self._received += 1
         self._handled += len(data) + MESSAGE_COST
         if self._handled > READ_AHEAD // 2 and self._end is None:
             self._thread.call(self._make_room, self._handled)
             self._handled = 0
         return at, data
 
-    def _arrive(self, at: float, data: bytes) -> None:
-        self._arrived.append((at, data))
+    async def settled(self) -> None:
+        """Waits until what is here has been received."""
+        last = self._received + len(self._arrived)
+        while self._received < last:
+            await trio.lowlevel.checkpoint()
+
+    def _arrive(self, at: float, cpu: float | None, data: bytes) -> None:
+        self._arrived.append((at, cpu, data))
         self._news.unpark()
 
     def _hang_up(self, cause: str) -> None:
@@ -338,8 +381,9 @@ class Stream:
             if len(data) > MAX_MESSAGE_BYTES:
                 context.set_code(grpc.StatusCode.RESOURCE_EXHAUSTED)
                 return f"a message of {len(data):,} bytes; {MAX_MESSAGE_BYTES:,} are allowed"
-            now = perf_counter()
-            self._thread.tell(self._arrive, now, data)
+            now = self._thread.heart.beat()
+            cpu = None if self.meter is None else self.meter.seconds()
+            self._thread.tell(self._arrive, now, cpu, data)
             self._ahead += len(data) + MESSAGE_COST
             while self._ahead > READ_AHEAD:
                 self._room.clear()

@@ -198,22 +198,33 @@ class Tables:
         player.arrived(max_tables, max_batch)
         self.touched.add(player)
 
-    def received(self, player: Player, now: float, moves: Iterable[Move]) -> None:
-        """A message of moves arrived at `now`."""
-        answers, spent = player.received(now, moves)
-        for ask, move in answers:
-            self._pass_on(ask.match, _apply(ask, move, spent, now), now)
+    def received(
+        self, player: Player, now: float, moves: Iterable[Move], cpu: float | None = None
+    ) -> None:
+        """A message of moves arrived at `now`; `cpu` is the processor time that the player's
+        process had used by then, in seconds, where that is what counts."""
+        if cpu is not None:
+            player.read(now, cpu)
+        answers = player.received(now, moves)
+        spent, sent_at = answers.spent, player.sent_at
+        for ask, move in answers.answered:
+            self._pass_on(ask.match, _apply(ask, move, spent, sent_at), now)
+        for ask, cause in answers.overrun:
+            self._late(ask, cause, spent, sent_at, now)
         self._after(player, now)
 
+    def _late(self, ask: Ask, cause: str, spent: float, sent_at: float, now: float) -> None:
+        queued = max(0.0, sent_at - ask.since)
+        outputs = ask.match.fault(ask, FaultKind.LATE, cause, spent, queued)
+        self._pass_on(ask.match, outputs, now)
+
     def tick(self, player: Player, now: float) -> None:
-        """Looks whether anything of this player is late."""
+        """Looks whether anything of this player is late, and whether it is to rest."""
         while late := player.overdue(now):
-            ask, spent = late
-            cause = f"no answer within {spent:.3g} s: limit and bank are used up"
-            queued = max(0.0, now - spent - ask.since)
-            outputs = ask.match.fault(ask, FaultKind.LATE, cause, spent, queued)
-            self._pass_on(ask.match, outputs, now)
+            ask, spent, cause = late
+            self._late(ask, cause, spent, player.sent_at, now)
             self._after(player, now)
+        player.rest(now)
 
     def lost(self, player: Player, now: float, cause: str) -> None:
         """The player's process ended: a fault in each match with a decision open."""
@@ -233,22 +244,28 @@ class Tables:
     def _after(self, player: Player, now: float) -> None:
         self.touched.add(player)
         self._refill(now)
-        if not player.open and self._slow_count() < self._cores:
-            self.touched.update(p for p in self._players.values() if p.is_slow and p.wants_batch)
+        if not player.open and self._slow_count(now) < self._cores:
+            self.touched.update(
+                each for each in self._players.values() if each.is_slow(now) and each.wants_batch
+            )
 
     # What goes out.
 
     def next_batch(self, player: Player, now: float) -> Batch | None:
         """What to send to this player now, if anything. With decisions in it, call
         `player.sent` when it leaves."""
-        if player.wants_batch and not self._waits_for_slot(player) and self._is_full(player, now):
+        if (
+            player.wants_batch
+            and not self._waits_for_slot(player, now)
+            and self._is_full(player, now)
+        ):
             return player.next_batch()
         return player.next_events(now)
 
     def deadline(self, player: Player, now: float) -> float | None:
         """When to look at this player again, if nothing happens before; None: not by itself."""
         deadline = player.deadline(now)
-        if not player.wants_batch or self._waits_for_slot(player):
+        if not player.wants_batch or self._waits_for_slot(player, now):
             return deadline
         company = player.ready_since + COMPANY_WAIT
         return company if deadline is None else min(deadline, company)
@@ -262,15 +279,15 @@ class Tables:
             or not any(each.open for each in self._players.values())
         )
 
-    def _waits_for_slot(self, player: Player) -> bool:
-        return player.is_slow and self._slow_count() >= self._cores
+    def _waits_for_slot(self, player: Player, now: float) -> bool:
+        return player.is_slow(now) and self._slow_count(now) >= self._cores
 
-    def _slow_count(self) -> int:
-        return sum(1 for each in self._players.values() if each.open and each.is_slow)
+    def _slow_count(self, now: float) -> int:
+        return sum(1 for each in self._players.values() if each.open and each.is_slow(now))
 
 
-def _apply(ask: Ask, move: Move, spent: float, now: float) -> list[Output]:
-    queued = max(0.0, now - spent - ask.since)
+def _apply(ask: Ask, move: Move, spent: float, sent_at: float) -> list[Output]:
+    queued = max(0.0, sent_at - ask.since)
     if move.cards is not None:
         return ask.match.answer(ask, move.cards, spent, queued, move.note)
     if move.error is not None:

@@ -8,7 +8,7 @@ import trio
 
 from knavery.v1 import game_pb2 as game
 from knavery.v1 import referee_pb2 as pb
-from referee.generation import GOODBYE_GRACE
+from referee.endings import GOODBYE_GRACE
 from referee.rehearsal import EXIT_PATIENCE, Tap
 from referee.server import CLOSED, HungUp
 

@@ -15,6 +15,8 @@ from referee.decisions import milliseconds
 from referee.games.rules import Rules
 from referee.games.view import Phase
 from referee.match import (
+    CPU,
+    WALL,
     ClockRules,
     DealOver,
     Event,
@@ -33,7 +35,7 @@ TEXT_BYTES = 100
 """How much of a bot's own words about itself is kept."""
 
 _TRUMPS = (game.TRUMP_CLUBS, game.TRUMP_DIAMONDS, game.TRUMP_HEARTS, game.TRUMP_SPADES)
-_MEASURES = {"wall": pb.CLOCK_MEASURE_WALL, "cpu": pb.CLOCK_MEASURE_CPU}
+_MEASURES = {WALL: pb.CLOCK_MEASURE_WALL, CPU: pb.CLOCK_MEASURE_CPU}
 
 
 # From the referee to a bot.

@@ -18,8 +18,8 @@ LAYERS = (
     ("referee.player",),
     ("referee.tables", "referee.decisions", "referee.wire", "referee.companions"),
     ("referee.limits", "referee.proc"),
-    ("referee.cgroups", "referee.bounds"),
-    ("referee.keeper",),
+    ("referee.cgroups", "referee.bounds", "referee.heartbeat"),
+    ("referee.keeper", "referee.cpu"),
     (
         "knavery",
         "referee.launcher",
@@ -32,6 +32,7 @@ LAYERS = (
     ("referee.environments",),
     ("referee.bots",),
     ("referee.house",),
+    ("referee.endings",),
     ("referee.generation",),
     ("referee.rehearsal", "referee.retrial"),
     ("referee.taps", "referee.findings"),

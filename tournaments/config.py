@@ -14,7 +14,7 @@ from typing import Any, Final
 from referee.games.registry import make_rules
 from referee.games.rules import Rules, RulesError
 from referee.games.shuffle import derive
-from referee.match import FORFEIT_AT_ONCE, STAND_IN, ClockRules, FaultRules
+from referee.match import CPU, FORFEIT_AT_ONCE, STAND_IN, WALL, ClockRules, FaultRules
 from referee.restarts import LONGEST
 from tournaments.plain import rules_from_plain, rules_to_plain, settings
 from tournaments.schedule import Group, Schedule, Seatings, group_size, usual_seatings
@@ -45,7 +45,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
         "max_processes",
         "key",
     ),
-    "clock": ("decision", "bank", "increment", "startup", "hang", "measure", "strict"),
+    "clock": ("decision", "bank", "increment", "startup", "hang", "measure", "strict", "ponder"),
     "faults": ("policy", "limit", "restarts", "backoff"),
     "entrants": ("name", "path", "remote"),
 }
@@ -57,6 +57,8 @@ FORMATS: Final = (ROUND_ROBIN, BALANCED)
 
 WALL_LIMIT: Final = 0.5
 """The shortest decision, in seconds, that a clock on the wall can judge."""
+CPU_LIMIT: Final = 0.05
+"""The same of processor time."""
 KEY_BYTES: Final = 32
 MAX_NAME: Final = 60
 
@@ -66,7 +68,11 @@ MANY: Final = 1_000_000
 
 _MAX_TABLES = 4096
 _MOST_PROCESSES = 4096
-_WHY = " (a clock on the wall cannot judge less)"
+SHORTEST: Final[Mapping[str, tuple[float, float, str]]] = {
+    WALL: (WALL_LIMIT, _DAY, " (a clock on the wall cannot judge less)"),
+    CPU: (CPU_LIMIT, _DAY, " (a clock of processor time cannot judge less)"),
+}
+"""The measures, with the bounds of a decision's seconds, and why."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -260,16 +266,16 @@ def _key(main: Table) -> bytes | None:
 
 
 def _clock(clock: Table) -> ClockRules:
-    if (measure := clock.text("measure", "wall")) != "wall":
-        raise clock.error("measure", f'must be "wall", the only measure there is, not "{measure}"')
     usual = ClockRules()
+    measure = clock.choice("measure", tuple(SHORTEST), usual.measure)
     return ClockRules(
-        limit=clock.seconds("decision", usual.limit, WALL_LIMIT, _DAY, _WHY),
+        limit=clock.seconds("decision", usual.limit, *SHORTEST[measure]),
         bank=clock.seconds("bank", usual.bank, 0, _DAY),
         increment=clock.seconds("increment", usual.increment, 0, _DAY),
         startup=clock.seconds("startup", usual.startup, WALL_LIMIT, _DAY),
         measure=measure,
         strict=clock.flag("strict", usual.strict),
+        ponder=clock.flag("ponder", usual.ponder),
         hang=clock.seconds("hang", 0, WALL_LIMIT, _DAY) if "hang" in clock.values else None,
     )
 

@@ -24,7 +24,7 @@ class Report:
     def __init__(self, path: Path) -> None:
         self.path = path
         os.mkfifo(path)
-        self._fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        self._fd = os.open(path, os.O_RDWR | os.O_NONBLOCK)  # it has no end between lines
 
     def __enter__(self) -> Report:
         return self

@@ -7,7 +7,15 @@ import pytest
 from referee.games.registry import GAMES, make_rules
 from referee.match import ClockRules, FaultRules
 from tournaments import config
-from tournaments.config import ConfigError, EntrantSpec, Tournament, load, parse
+from tournaments.config import (
+    ConfigError,
+    EntrantSpec,
+    Tournament,
+    from_plain,
+    load,
+    parse,
+    to_plain,
+)
 from tournaments.schedule import Seatings
 from tournaments.toml_table import key_lines
 
@@ -125,6 +133,14 @@ def test_every_key_is_read() -> None:
     )
 
 
+def test_processor_time_may_be_measured_and_pondering_allowed() -> None:
+    text = THREE + KNAVE + '[clock]\nmeasure = "cpu"\ndecision = 0.05\nponder = true\n'
+    tournament = parse(text, Path("x.toml"))
+    assert tournament.clock == ClockRules(limit=0.05, measure="cpu", ponder=True)
+    assert from_plain(to_plain(tournament)) == tournament
+    assert "ponder" not in to_plain(parse(THREE + KNAVE, Path("x.toml")))["clock"]
+
+
 @pytest.mark.parametrize(
     ("game", "variant", "seatings"),
     [
@@ -238,9 +254,13 @@ def test_a_bare_word_is_a_shipped_bot_unless_it_stands_beside_the_file(tmp_path:
             "cups/friday.toml:4: clock.bank: must be a number of seconds from 0 to 86400, not nan",
         ),
         (
-            KNAVE + '[clock]\nmeasure = "cpu"',
-            'cups/friday.toml:4: clock.measure: must be "wall", the only measure there is, not '
-            '"cpu"',
+            KNAVE + '[clock]\nmeasure = "sun"',
+            'cups/friday.toml:4: clock.measure: must be "wall" or "cpu", not ' "'sun'",
+        ),
+        (
+            KNAVE + '[clock]\nmeasure = "cpu"\ndecision = 0.04',
+            "cups/friday.toml:5: clock.decision: must be a number of seconds from 0.05 to 86400 "
+            "(a clock of processor time cannot judge less), not 0.04",
         ),
         (
             KNAVE + "[clock]\nstrict = 1",
