@@ -5,7 +5,11 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test languages languages-table lint bench protos locks wheel clean
+# How long `make soak` plays with misbehaving bots, and how many processes it kills.
+SOAK_SECONDS ?= 3600
+SOAK_KILLS ?= 300
+
+.PHONY: demo test soak languages languages-table lint bench protos locks wheel clean
 
 demo: $(VENV)/.run
 	$(BIN)/knavery demo
@@ -21,6 +25,12 @@ languages: $(VENV)/.dev
 
 languages-table: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.languages
+
+# Long runs: what docs/reliability.md reports.
+soak: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.kills $$(( $(SOAK_KILLS) / 2 ))
+	$(BIN)/python -m benchmarks.bot_kills $(SOAK_KILLS)
+	$(BIN)/python -m benchmarks.soak --seconds $(SOAK_SECONDS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -47,8 +47,16 @@ class Arena:
     Bots must be deterministic. `newcomers` come when the others have finished, and it is their
     epoch that is disturbed. The folder's path should be short, for the referee's sockets."""
 
+    settings = ""
+    """What else its description says."""
+
     def __init__(
-        self, folder: Path, bots: Sequence[str], rounds: int = 4, newcomers: Sequence[str] = ()
+        self,
+        folder: Path,
+        bots: Sequence[str],
+        rounds: int = 4,
+        newcomers: Sequence[str] = (),
+        max_deals: int = 1,
     ) -> None:
         self.file = folder / "t.knavery"
         self.folder = folder
@@ -56,6 +64,7 @@ class Arena:
         self._bots = bots
         self._newcomers = newcomers
         self._rounds = rounds
+        self._max_deals = max_deals
 
     def _begin(self) -> None:
         """All that is played before anything is disturbed."""
@@ -66,8 +75,8 @@ class Arena:
 
     def _configure(self, bots: Sequence[str]) -> None:
         head = f'[tournament]\ngame = "knave"\nseatings = "cyclic"\nrounds = {self._rounds}\n'
-        entrants = "".join(f'[[entrants]]\npath = "{bot}"\n' for bot in bots)
-        rest = f'key = "{KEY}"\nrules = {{ max_deals = 1 }}\n'
+        entrants = "".join(map(_entrant, bots))
+        rest = f'key = "{KEY}"\nrules = {{ max_deals = {self._max_deals} }}\n{self.settings}\n'
         self._config.write_text(head + rest + entrants)
 
     def _go_on(self) -> tuple[str, Path]:
@@ -99,14 +108,7 @@ class Arena:
 
     def _run(self, *words: str | Path, kill_after: int | None) -> int | None:
         """The bytes that a command wrote; None if it was killed after so many."""
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tournaments.cli", *map(str, words)],
-            env=os.environ | {"TMPDIR": str(self.folder)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-            text=True,
-        )
+        process = self._start(*words)
         start, largest, killed = self._size(), 0, False
         deadline = time.monotonic() + PATIENCE
         while process.poll() is None:
@@ -123,6 +125,16 @@ class Arena:
         self._all_gone()
         return None if killed else largest
 
+    def _start(self, *words: str | Path) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "tournaments.cli", *map(str, words)],
+            env=os.environ | {"TMPDIR": str(self.folder)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+            text=True,
+        )
+
     def _size(self) -> int:
         """Bytes of the file and of its log of changes."""
         paths = (self.file, self.file.with_name(self.file.name + "-wal"))
@@ -135,13 +147,15 @@ class Arena:
             assert time.monotonic() < deadline, f"still running: {left}"
             time.sleep(LOOK_EVERY)
 
-    def _running(self) -> list[str]:
-        mark = str(self.folder).encode()
-        left = []
+    def _running(self, mark: bytes = b"") -> dict[int, str]:
+        """The commands of the processes that got this folder, and the mark, in their environment,
+        by number."""
+        marks, left = (mark, str(self.folder).encode()), {}
         for process in Path("/proc").glob("[0-9]*"):
             try:
-                if mark in (process / "environ").read_bytes():
-                    left.append((process / "cmdline").read_text().replace("\0", " "))
+                environment = (process / "environ").read_bytes()
+                if all(each in environment for each in marks):
+                    left[int(process.name)] = (process / "cmdline").read_text().replace("\0", " ")
             except OSError:  # gone, or another user's
                 continue
         return left
@@ -175,6 +189,11 @@ class Arena:
         assert [each.name for each in self.folder.glob("t.knavery*")] == ["t.knavery"]
         self.file.unlink()
         return Outcome(matches, table)
+
+
+def _entrant(bot: str) -> str:
+    name, named, path = bot.rpartition("=")
+    return f'[[entrants]]\npath = "{path}"\n' + (f'name = "{name}"\n' if named else "")
 
 
 def main() -> None:

@@ -138,6 +138,21 @@ class Reading(Rows):
             met = self._rows("SELECT deals FROM ledger WHERE process = ?", row["process"])
             yield self._value(partial(process_of, deals=[deals for (deals,) in met]), row)
 
+    def crash_times(self) -> list[tuple[int, float]]:
+        """Whose processes ended when they should not have, and when, in seconds since 1970."""
+        rows = self._rows(
+            "SELECT entrant, happened FROM crashes JOIN processes USING (process) ORDER BY happened"
+        )
+        return [(entrant, happened) for entrant, happened in rows]
+
+    def spans(self) -> dict[str, tuple[float, float]]:
+        """When the attempt that gave each result began and ended, in seconds since 1970."""
+        rows = self._rows(
+            f"SELECT {_JOB_ID}, attempts.started, attempts.ended {_FINISHED}"
+            " JOIN attempts USING (job, attempt)"
+        )
+        return {name: (started, ended) for name, started, ended in rows}
+
     def fault_counts(self) -> dict[int, Counter[FaultKind]]:
         """How many faults of each kind each entrant made, in all finished matches."""
         counts: dict[int, Counter[FaultKind]] = {}

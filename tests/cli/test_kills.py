@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.bot_kills import BOTS, Hunt
 from benchmarks.kills import Arena, Outcome
 from tests.cli.conftest import ROOT
 
@@ -54,3 +55,14 @@ def test_a_newcomers_epoch_that_is_killed_goes_on_to_the_same_end(bot_cache: Pat
         outcome, kills = arena.disturbed(random.Random(1), written)
     assert kills >= 1
     assert outcome == expected
+
+
+def test_bots_that_are_killed_leave_a_fault_in_their_open_matches_only(bot_cache: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        patch.setenv("KNAVERY_CACHE", str(bot_cache))
+        hunt = Hunt(Path(folder), BOTS, 1, max_deals=3)
+        expected, _ = hunt.undisturbed()
+        found = hunt.hunted(random.Random(0), 12, expected)
+    assert found.matches == len(expected.matches) == 12
+    assert found.kills >= found.crashes >= 1
+    assert found.faults >= found.touched
