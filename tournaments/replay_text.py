@@ -26,7 +26,7 @@ def screen(replay: DealReplay, step: int) -> list[str]:
     lines += _table(replay, frame).splitlines()
     lines += ["", *_trick(replay, step)]
     if frame.last is not None:
-        lines += _told(frame.last)
+        lines += told(frame.last)
     if frame.turn is None:
         lines += ["", *_end(replay)]
     return lines
@@ -60,13 +60,13 @@ def _step(replay: DealReplay, before: Frame, after: Frame) -> Iterator[str]:
     last = after.last
     assert last is not None
     if last.trick is None:
-        yield f"seat {last.seat} bids {_bid(replay, last.cards)}, {_milliseconds(last.ms)}"
+        yield f"seat {last.seat} bids {_bid(replay, last.cards)}, {milliseconds(last.ms)}"
     else:
         if before.trick != after.trick:
             yield f"trick {last.trick}, seat {last.seat} leads"
         chosen = f"  seat {last.seat}: {text(last.cards)}"
-        yield f"{chosen}, legal {text(last.legal)}, {_milliseconds(last.ms)}"
-    yield from (f"    {line}" for line in _told(last))
+        yield f"{chosen}, legal {text(last.legal)}, {milliseconds(last.ms)}"
+    yield from (f"    {line}" for line in told(last))
     if after.winner is not None:
         yield f"  seat {after.winner} wins; {_so_far(after)}"
 
@@ -135,19 +135,19 @@ def _trick(replay: DealReplay, step: int) -> Iterator[str]:
     if frame.trick is None:
         last = frame.last
         if last is not None:
-            yield f"seat {last.seat} bid {_bid(replay, last.cards)} in {_milliseconds(last.ms)}"
+            yield f"seat {last.seat} bid {_bid(replay, last.cards)} in {milliseconds(last.ms)}"
         return
     yield f"trick {frame.trick}, seat {frame.leader} led:"
     for back in range(len(frame.table) - 1, -1, -1):
         last = replay.frames[step - back].last
         assert last is not None
-        yield f"  seat {last.seat}: {text(last.cards)}, {_milliseconds(last.ms)}"
+        yield f"  seat {last.seat}: {text(last.cards)}, {milliseconds(last.ms)}"
     if frame.winner is not None:
         yield f"  seat {frame.winner} wins it"
 
 
-def _told(last: Decision) -> Iterator[str]:
-    """What went wrong with a decision, and what its bot wrote."""
+def told(last: Decision) -> Iterator[str]:
+    """What went wrong with a decision, and what its bot wrote, line by line."""
     for fault in last.faults:
         yield from _fault(fault)
     for note in last.notes:
@@ -183,5 +183,6 @@ def _numbers(values: Sequence[int]) -> str:
     return " ".join(map(str, values))
 
 
-def _milliseconds(ms: float) -> str:
+def milliseconds(ms: float) -> str:
+    """A decision's time."""
     return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.3g} ms"

@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 from tournaments import standings
 from tournaments.ratings import CENTRE
+from tournaments.replays import MatchReplay
 from tournaments.standings import Standing, Standings
 from tournaments.web.render import render
+from tournaments.web.scenes import scenes, script
 from tournaments.web.site import Site
 
 WIDTH = 120
@@ -79,3 +81,19 @@ class Scale:
     def _place(self, rating: float) -> float:
         share = (rating - self.low) / (self.high - self.low)
         return round(_EDGE + share * (WIDTH - 2 * _EDGE), 1)
+
+
+def match_page(site: Site, replay: MatchReplay) -> str:
+    """A match: the replay viewer, and every deal as a table."""
+    names = [site.names[entrant] for entrant in replay.match.entrants]
+    deals = scenes(replay)
+    return render(
+        "match.html",
+        site,
+        here="match",
+        scripts=("cards.js", "replay.js"),
+        replay=replay,
+        names=names,
+        scenes=deals,
+        script=script(replay, names, deals),
+    )

@@ -69,6 +69,7 @@ def _environment() -> Environment:
         "time": duration,
         "card": card,
         "printable": printable,
+        "counted": counted,
     }
     return environment
 
@@ -101,6 +102,11 @@ def duration(seconds: float | None) -> str:
         if seconds * factor < 999.5:
             return f"{seconds * factor:.3g}\u202f{unit}"
     return f"{seconds:,.3g}\u202fs" if seconds < 999.5 else f"{seconds:,.0f}\u202fs"
+
+
+def counted(count: int, thing: str, things: str = "") -> str:
+    """A count with its noun: "1 deal", "1,200 deals"."""
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
 def card(number: int) -> str:

@@ -1,0 +1,156 @@
+"""A match for the replay viewer and for the tables beside it: plain values, all cards open.
+
+Everything comes from the moments that a terminal shows (tournaments/frames.py); the script of the
+page only draws what is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from referee.games.ninety_nine import NinetyNineRules
+from tournaments.frames import Frame
+from tournaments.replay_text import told
+from tournaments.replays import DealReplay, MatchReplay
+
+_TOLD = 4000
+"""Letters of a cause or a note that a page holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trick:
+    """A trick as a row: by seat, the card, what it took in seconds, and whether it was a fault."""
+
+    number: int
+    leader: int
+    winner: int
+    cards: tuple[int, ...]
+    times: tuple[float, ...]
+    faults: tuple[bool, ...]
+    points: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A deal as tables. `bids` are the tricks that each seat bid, with the time it took; `told`
+    are the words to decisions, each with its place "deal:trick:cards"."""
+
+    deal: DealReplay
+    bids: tuple[int, ...]
+    bid_times: tuple[float, ...]
+    tricks: tuple[Trick, ...]
+    told: tuple[tuple[str, str], ...]
+
+
+def scenes(match: MatchReplay) -> tuple[Scene, ...]:
+    """Every deal of a match as tables."""
+    return tuple(_scene(match.deal(number)) for number in range(match.count))
+
+
+def script(match: MatchReplay, names: Sequence[str], deals: Sequence[Scene]) -> dict[str, Any]:
+    """What the replay viewer draws, as values for JSON; `names` by seat, `deals` all of them."""
+    rules = match.rules
+    return {
+        "match": match.match.id,
+        "names": list(names),
+        "bid_cards": rules.bid_cards,
+        "tricks": rules.tricks,
+        "deals": [_script(scene.deal) for scene in deals],
+    }
+
+
+def _script(deal: DealReplay) -> dict[str, Any]:
+    decisions = list(_decisions(deal))
+    return {
+        "dealer": deal.dealer,
+        "hands": [list(hand) for hand in deal.frames[0].hands],
+        "undealt": list(deal.undealt),
+        "trump": deal.trump,
+        "bids": list(_bids(deal)),
+        "points": None if deal.frames[0].points is None else list(deal.frames[0].points),
+        "steps": [_step(before, after) for _, before, after in decisions],
+        "told": {step: _told(after) for step, _, after in decisions if _told(after)},
+        "faults": [step for step, _, after in decisions if after.last and after.last.faults],
+        "scores": list(deal.scores),
+        "after": list(deal.after),
+        "places": None if deal.places is None else list(deal.places),
+    }
+
+
+def _step(before: Frame, after: Frame) -> list[Any]:
+    """Seat, cards, milliseconds, the legal cards if not the whole hand, and where the trick ends
+    its winner and the points so far."""
+    last = after.last
+    assert last is not None
+    free = last.legal == before.hands[last.seat]
+    step: list[Any] = [last.seat, list(last.cards), last.ms, 0 if free else list(last.legal)]
+    if after.winner is not None:
+        step += [after.winner, None if after.points is None else list(after.points)]
+    return step
+
+
+def _decisions(deal: DealReplay) -> Iterator[tuple[int, Frame, Frame]]:
+    """Every decision: the number of the step after it, and the moments before and after."""
+    pairs = zip(deal.frames, deal.frames[1:], strict=False)
+    for step, (before, after) in enumerate(pairs, 1):
+        yield step, before, after
+
+
+def _scene(deal: DealReplay) -> Scene:
+    players, bids = deal.rules.players, len(_bids(deal))
+    after = deal.frames[1:]
+    ends = range(bids, len(after), players)
+    return Scene(
+        deal=deal,
+        bids=_bids(deal),
+        bid_times=tuple(frame.last.ms / 1000 for frame in after[:bids] if frame.last),
+        tricks=tuple(_trick(after[start : start + players]) for start in ends),
+        told=tuple(_placed(deal, bids)),
+    )
+
+
+def _trick(moments: Sequence[Frame]) -> Trick:
+    end = moments[-1]
+    made = sorted((each.last for each in moments if each.last), key=lambda last: last.seat)
+    assert end.trick is not None
+    assert end.leader is not None
+    assert end.winner is not None
+    return Trick(
+        number=end.trick,
+        leader=end.leader,
+        winner=end.winner,
+        cards=tuple(last.cards[0] for last in made),
+        times=tuple(last.ms / 1000 for last in made),
+        faults=tuple(bool(last.faults) for last in made),
+        points=end.points,
+    )
+
+
+def _placed(deal: DealReplay, bids: int) -> Iterator[tuple[str, str]]:
+    for step, _, after in _decisions(deal):
+        if words := _told(after):
+            yield place(deal.number, step - 1, bids, deal.rules.players), "\n".join(words)
+
+
+def place(deal: int, step: int, bids: int, players: int) -> str:
+    """A moment of a match as links name it: "deal:trick:cards on the table"."""
+    if step < bids:
+        return str(deal)
+    trick, cards = divmod(step - bids, players)
+    return f"{deal}:{trick}:{cards}" if cards else f"{deal}:{trick}"
+
+
+def _told(after: Frame) -> list[str]:
+    if after.last is None:
+        return []
+    text = "\n".join(told(after.last))
+    return [text if len(text) <= _TOLD else text[: _TOLD - 1] + "…"] if text else []
+
+
+def _bids(deal: DealReplay) -> tuple[int, ...]:
+    """The tricks that each seat bid; empty in a game without bids."""
+    if not isinstance(deal.rules, NinetyNineRules):
+        return ()
+    return tuple(deal.rules.bid_of(bid) for bid in deal.frames[-1].bids if bid is not None)
