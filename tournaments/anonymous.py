@@ -15,6 +15,7 @@ from referee.match import Fault, FaultKind
 from referee.process import printable
 from tournaments.kept import KeptMatch
 from tournaments.schedule import Entrant
+from tournaments.search import FoundFault
 
 LEFT_OUT: Final = "(the cause is left out: a bot may have written it)"
 _OWN_WORDS: Final = frozenset({FaultKind.ILLEGAL, FaultKind.LATE})
@@ -53,9 +54,16 @@ class Cast:
 
     def fault(self, fault: Fault) -> Fault:
         """A fault with its cause as it may be shown."""
-        if not self.anonymous or fault.kind in _OWN_WORDS:
+        return replace(fault, detail=self._cause(fault.kind, fault.detail))
+
+    def found(self, fault: FoundFault) -> FoundFault:
+        """The same for one that was looked up."""
+        if fault.detail is None:
             return fault
-        return replace(fault, detail=LEFT_OUT)
+        return replace(fault, detail=self._cause(fault.kind, fault.detail))
+
+    def _cause(self, kind: FaultKind, detail: str) -> str:
+        return detail if not self.anonymous or kind in _OWN_WORDS else LEFT_OUT
 
     def labels(self) -> tuple[str, ...]:
         """The names for a page: printable, short enough, and different for each entrant."""

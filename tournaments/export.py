@@ -16,6 +16,7 @@ from referee.games.record import DealRecord, RecordError, replay
 from referee.games.rules import Rules
 from referee.games.shuffle import deck
 from referee.match import Fault, Note
+from tournaments.anonymous import Cast
 from tournaments.epochs import schedules
 from tournaments.kept import KeptMatch
 from tournaments.plain import rules_to_plain
@@ -28,26 +29,28 @@ FORMAT: Final = "knavery.replay/1"
 Json = dict[str, Any]
 
 
-def write_replays(store: Store, file: TextIO, *, open_blocks: bool = False) -> int:
+def write_replays(
+    store: Store, file: TextIO, *, open_blocks: bool = False, anonymous: bool = False
+) -> int:
     """Write `replays`, each on a line of its own; how many there were."""
     count = 0
-    for line in replays(store, open_blocks=open_blocks):
+    for line in replays(store, open_blocks=open_blocks, anonymous=anonymous):
         file.write(json.dumps(line) + "\n")
         count += 1
     return count
 
 
-def replays(store: Store, *, open_blocks: bool = False) -> Iterator[Json]:
+def replays(store: Store, *, open_blocks: bool = False, anonymous: bool = False) -> Iterator[Json]:
     """Every deal of every finished match, block by block and seating by seating.
 
     The cards of blocks that are not complete are still to be played by others, so these come
     only if `open_blocks`. StoreError when the file does not hold what its rules allow.
     """
-    names = [entrant.name for entrant in store.entrants()]
+    cast = Cast.of(store.entrants(), anonymous=anonymous)
     plans = schedules(store)
     for match in store.matches(open_blocks=open_blocks):
         with judged(store, match.id):
-            yield from _match(match, plans[match.block.epoch], names)
+            yield from _match(cast.match(match), plans[match.block.epoch], cast.names)
 
 
 def match_lines(store: Store, match: KeptMatch) -> list[Json]:

@@ -85,6 +85,16 @@ class Reading(Rows):
         """The blocks that are finished under every seating, epoch by epoch."""
         return self._blocks("= ?")
 
+    def completed(self) -> tuple[str, ...]:
+        """The names of the complete blocks, in the order in which they were completed."""
+        blocks = self._rows(
+            f'SELECT epoch, "group", block {_FINISHED} JOIN attempts USING (job, attempt)'
+            ' GROUP BY epoch, block, "group" HAVING count(*) = ?'
+            ' ORDER BY max(ended), epoch, block, "group"',
+            self._seatings(),
+        )
+        return tuple(self._value(block_of, row).id for row in blocks)
+
     def begun_blocks(self) -> Iterator[Block]:
         """The blocks with a finished match that are not complete, epoch by epoch."""
         return self._blocks("< ?")

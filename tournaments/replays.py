@@ -14,6 +14,7 @@ from itertools import accumulate
 from operator import add
 from typing import Final
 
+from referee.games.deal import Deal
 from referee.games.record import replay
 from referee.games.rules import Rules
 from tournaments.epochs import schedules
@@ -72,6 +73,11 @@ class MatchReplay:
         nothing = (0,) * self.rules.players
         self._totals = list(accumulate(points, lambda a, b: tuple(map(add, a, b)), initial=nothing))
         self.deal: Callable[[int], DealReplay] = lru_cache(maxsize=16)(self._deal)
+
+    @property
+    def deals(self) -> Sequence[Deal]:
+        """Its deals, over."""
+        return self._deals
 
     @property
     def count(self) -> int:

@@ -88,11 +88,12 @@ class Standings:
     """Rows by place, and what they rest on.
 
     `anchor` names the entrant rated 1500, None when the field's mean is. `meetings[i][j]` is how
-    entrant i fared against j, by index in the tournament.
+    entrant i fared against j, by index in the tournament, as in `ratings`.
     """
 
     rows: tuple[Standing, ...]
     meetings: tuple[tuple[Meeting, ...], ...]
+    ratings: Ratings
     complete_blocks: int
     open_blocks: int
     anchor: str | None
@@ -128,6 +129,7 @@ def compute(
     return Standings(
         rows=tuple(sorted(rows, key=_order)),
         meetings=head_to_head(used, len(entries)),
+        ratings=ratings,
         complete_blocks=split.complete_count,
         open_blocks=split.open_count if blocks is None else blocks - split.complete_count,
         anchor=None if ratings.anchor is None else entries[ratings.anchor].name,

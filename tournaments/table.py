@@ -6,20 +6,22 @@ from dataclasses import replace
 from difflib import get_close_matches
 
 from tournaments import standings
+from tournaments.anonymous import Cast
 from tournaments.epochs import schedules, standing
 from tournaments.standings import Entry, Standings
 from tournaments.store import Store, StoreError
 
 
-def computed(store: Store, anchor: str | None = None) -> Standings:
+def computed(store: Store, anchor: str | None = None, cast: Cast | None = None) -> Standings:
     """The standings of a tournament's present field as they are now; `anchor` names the entrant
-    rated 1500."""
+    rated 1500, `cast` says what the entrants are called."""
     entrants = store.entrants()
+    cast = cast or Cast.of(entrants)
     faults = store.fault_counts()
     forfeits = store.forfeit_counts()
     entries = [
-        Entry(each.name, each.version, sum(faults.get(n, {}).values()), forfeits.get(n, 0))
-        for n, each in enumerate(entrants)
+        Entry(name, version, sum(faults.get(n, {}).values()), forfeits.get(n, 0))
+        for n, (name, version) in enumerate(zip(cast.names, cast.versions, strict=True))
     ]
     schedule = schedules(store)[-1]
     field = {entrants[n].name: n for n in schedule.entrants}

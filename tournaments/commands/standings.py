@@ -12,6 +12,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, help="a tournament's file, NAME.knavery")
     parser.add_argument("--anchor", metavar="NAME", help="the bot that is rated 1500")
     parser.add_argument("--head-to-head", action="store_true", help="also who beat whom")
+    parser.add_argument(
+        "--anonymous", action="store_true", help='call the bots "Bot 1" and so on, to be shared'
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="as JSON")
     form.add_argument("--csv", action="store_true", help="as CSV")
@@ -19,11 +22,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from tournaments import standings
+    from tournaments.anonymous import Cast
     from tournaments.store import Store
     from tournaments.table import computed, shown
 
     with Store.open(arguments.file, write=False) as store:
-        result = computed(store, arguments.anchor)
+        cast = Cast.of(store.entrants(), anonymous=arguments.anonymous)
+        result = computed(store, arguments.anchor, cast)
     if arguments.json:
         print(json.dumps(standings.as_json(result, with_meetings=True), indent=2))
     elif arguments.csv:

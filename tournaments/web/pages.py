@@ -6,25 +6,42 @@ What they say of ratings, points and meetings are the rows that a terminal shows
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from referee.match import FaultKind
 from tournaments import standings
-from tournaments.ratings import CENTRE
+from tournaments.course import Course
+from tournaments.figures import Figures, Play, Times, times
+from tournaments.ratings import CENTRE, NEVER_MET, Meeting
 from tournaments.replays import MatchReplay
+from tournaments.search import FoundFault, FoundMatch
 from tournaments.standings import Standing, Standings
+from tournaments.web.charts import (
+    Chart,
+    bids_chart,
+    course_chart,
+    places_chart,
+    times_chart,
+    tricks_chart,
+)
 from tournaments.web.render import render
 from tournaments.web.scenes import scenes, script
 from tournaments.web.site import Site
 
+MATRIX = 40
+"""Bots in a table of pairs: a page has room for no more."""
 WIDTH = 120
 """Of the drawing of an interval, in its own units."""
 _EDGE = 5
 
 
-def standings_page(site: Site, result: Standings) -> str:
-    """Who is how strong, with an interval drawn for each."""
+def standings_page(site: Site, result: Standings, course: Course | None = None) -> str:
+    """Who is how strong, with an interval drawn for each, and how that came about."""
+    order = [row.entrant for row in result.rows]
+    drawn = course if course is not None and len(course.blocks) > 1 else None
     return render(
         "standings.html",
         site,
@@ -33,7 +50,143 @@ def standings_page(site: Site, result: Standings) -> str:
         about=standings.header(result),
         memory=standings.memory_line(result.rows),
         scale=Scale.of(result.rows),
+        course=drawn,
+        course_chart=None if drawn is None else course_chart(drawn, site.names, order),
     )
+
+
+def meetings_page(site: Site, result: Standings) -> str:
+    """Who beat whom, and who is likely to be the stronger."""
+    rows = result.rows[:MATRIX]
+    return render(
+        "meetings.html",
+        site,
+        here="meetings",
+        result=result,
+        about=standings.header(result),
+        rows=rows,
+        hidden=len(result.rows) - len(rows),
+        played=any(row.matches for row in rows),
+        superiority=lambda one, other: result.ratings.superiority(one.entrant, other.entrant),
+    )
+
+
+def play_page(site: Site, figures: Figures, order: Sequence[int], clock: str) -> str:
+    """What bots did: points by seat, bids or jacks, times. `order` are the entrants, best first;
+    `clock` is how time was measured."""
+    shown = [entrant for entrant in order if entrant in figures.by_entrant]
+    plays = {entrant: figures.by_entrant[entrant] for entrant in shown}
+    charts = {}
+    if shown:
+        charts["places"] = places_chart(plays, site.names, shown)
+        charts["times"] = times_chart("times", plays, site.names)
+    return render(
+        "play.html",
+        site,
+        here="play",
+        figures=figures,
+        order=shown,
+        charts=charts,
+        clock=clock,
+        top_bid=_top_bid(figures),
+        times_of=_times(plays),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pager:
+    """Where a long list goes on, before and after what is shown, and what that is."""
+
+    before: str | None = None
+    after: str | None = None
+    words: str = ""
+
+
+def matches_page(
+    site: Site, found: Sequence[FoundMatch], about: str, nothing: str, pages: Pager
+) -> str:
+    """A list of matches; `nothing` says why there is none."""
+    return render(
+        "matches.html",
+        site,
+        here="matches",
+        found=found,
+        about=about,
+        nothing=nothing,
+        pages=pages,
+    )
+
+
+def faults_page(
+    site: Site,
+    found: Sequence[FoundFault],
+    counts: Mapping[int, Mapping[FaultKind, int]],
+    pages: Pager,
+) -> str:
+    """Faults, by bot and kind and one by one."""
+    return render(
+        "faults.html",
+        site,
+        here="faults",
+        found=found,
+        counts=[(entrant, Counter(by_kind)) for entrant, by_kind in sorted(counts.items())],
+        kinds=tuple(FaultKind),
+        pages=pages,
+    )
+
+
+def bot_page(
+    site: Site,
+    entrant: int,
+    result: Standings,
+    figures: Figures | None,
+    found: Sequence[FoundMatch],
+    faults: Sequence[FoundFault],
+) -> str:
+    """All about one bot; `figures` where they are known, and some of its matches and faults."""
+    row = next((row for row in result.rows if row.entrant == entrant), None)
+    play = None if figures is None else figures.by_entrant.get(entrant)
+    return render(
+        "bot.html",
+        site,
+        here="bot",
+        entrant=entrant,
+        row=row,
+        opponents=_opponents(result, entrant),
+        figures=None if play is None else figures,
+        charts={} if play is None else _bot_charts(site, entrant, play),
+        top_bid=None if figures is None else _top_bid(figures),
+        times_of=[] if play is None else _times({entrant: play}),
+        found=found,
+        faults_found=faults,
+    )
+
+
+def _opponents(result: Standings, entrant: int) -> list[tuple[int, Meeting, float | None]]:
+    """Whom a bot met, how it fared, and how likely it is the stronger."""
+    return [
+        (row.entrant, met, result.ratings.superiority(entrant, row.entrant))
+        for row in result.rows
+        if (met := result.meetings[entrant][row.entrant]) != NEVER_MET
+    ]
+
+
+def _bot_charts(site: Site, entrant: int, play: Play) -> dict[str, Chart]:
+    charts = {"times": times_chart("times", {entrant: play}, site.names)}
+    if play.bids:
+        charts["bids"] = bids_chart("bids", play)
+    else:
+        charts["tricks"] = tricks_chart("tricks", play)
+    return charts
+
+
+def _times(plays: Mapping[int, Play]) -> list[tuple[int, Times, Times]]:
+    return [(entrant, times(play.charged), times(play.queued)) for entrant, play in plays.items()]
+
+
+def _top_bid(figures: Figures) -> int | None:
+    """The most tricks that anybody bid; None in a game without bids."""
+    return max((bid for play in figures.by_entrant.values() for bid in play.bids), default=None)
 
 
 def message_page(site: Site, title: str, text: str, here: str = "") -> str:

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from referee.process import printable
 from tournaments.web.site import Site
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-SUITS = "♣♦♥♠"
+SUITS: Final = "♣♦♥♠"
+CAUSE: Final = 1000
+"""Letters of a fault's cause that a page shows."""
 
 
 def render(template: str, site: Site, *, scripts: Sequence[str] = (), **values: Any) -> str:
@@ -62,6 +64,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     environment.filters |= {
         "asset": _trusted,
         "fixed": figure,
@@ -70,6 +73,8 @@ def _environment() -> Environment:
         "card": card,
         "printable": printable,
         "counted": counted,
+        "harmless": harmless,
+        "likelihood": likelihood,
     }
     return environment
 
@@ -92,6 +97,21 @@ def figure(value: float | None, digits: int = 2) -> str:
 def percent(share: float | None) -> str:
     """A share of one in hundredths; a dash where nothing is known."""
     return "–" if share is None else f"{100 * share:.0f}\u202f%"
+
+
+def likelihood(chance: float | None) -> str:
+    """A probability in hundredths, never said to be certain."""
+    if chance is None:
+        return "–"
+    if not 0.005 <= chance < 0.995:
+        return "<\u202f1\u202f%" if chance < 0.5 else ">\u202f99\u202f%"
+    return percent(chance)
+
+
+def harmless(text: str) -> str:
+    """What a bot wrote, as a page may show it: printable, and not endless."""
+    shown = printable(text[: 2 * CAUSE])
+    return shown if len(shown) <= CAUSE else shown[: CAUSE - 1] + "…"
 
 
 def duration(seconds: float | None) -> str:

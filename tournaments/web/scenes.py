@@ -87,7 +87,7 @@ def _step(before: Frame, after: Frame) -> list[Any]:
     free = last.legal == before.hands[last.seat]
     step: list[Any] = [last.seat, list(last.cards), last.ms, 0 if free else list(last.legal)]
     if after.winner is not None:
-        step += [after.winner, None if after.points is None else list(after.points)]
+        step += [after.winner, *([] if after.points is None else [list(after.points)])]
     return step
 
 
