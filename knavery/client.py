@@ -9,13 +9,16 @@ Python's lock.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import grpc
 import grpc.aio
 
+from knavery.addresses import is_local
 from knavery.v1.referee_pb2 import Envelope, FromBot, FromReferee, Hello, Moves, Welcome
 
 PROTOCOL = 1
@@ -24,6 +27,7 @@ SDK = "knavery-python 0.1.0"
 CLOSE_GRACE = 0.5
 """Seconds that gRPC has to end a call that this side closes; it takes one millisecond."""
 
+_ALIVE = [("grpc.keepalive_time_ms", 10_000), ("grpc.keepalive_timeout_ms", 10_000)]
 _PLAY = "/knavery.v1.Referee/Play"
 _OPTIONS = [("grpc.max_receive_message_length", -1)]  # the referee is trusted
 _GONE = (grpc.aio.AioRpcError, asyncio.InvalidStateError, asyncio.CancelledError)
@@ -86,7 +90,7 @@ class AsyncStream:
 
     def __init__(self, address: str) -> None:
         self._address = address
-        self._channel = grpc.aio.insecure_channel(address, options=_OPTIONS)
+        self._channel = _channel(address)
         play = self._channel.stream_stream(
             _PLAY, request_serializer=None, response_deserializer=None
         )
@@ -167,7 +171,11 @@ class Stream:
         self._runner = asyncio.Runner()
         self._run = self._runner.get_loop().run_until_complete
         self._closed = False
-        self._inner = self._run(_dial(address))
+        try:
+            self._inner = self._run(_dial(address))
+        except BaseException:
+            self._runner.close()
+            raise
         self._call = self._inner._call
 
     def greet(self, hello: Hello) -> None:
@@ -194,6 +202,30 @@ class Stream:
             self._closed = True
             self._run(self._inner.close())
             self._runner.close()
+
+
+def _channel(address: str) -> grpc.aio.Channel:
+    """The way to a referee: plain on this machine, else with TLS. What certificates it trusts is in
+    the file that KNAVERY_TLS_CA names, which asks for TLS everywhere; or else what is usual."""
+    ca = os.environ.get("KNAVERY_TLS_CA")
+    if address.startswith("unix:") or (not ca and is_local(address)):
+        return grpc.aio.insecure_channel(address, options=_OPTIONS)
+    try:
+        roots = Path(ca or _usual_roots()).read_bytes()
+    except OSError as exc:
+        raise Unreachable(f"KNAVERY_TLS_CA: {ca}: cannot be read: {exc.strerror}") from exc
+    credentials = grpc.ssl_channel_credentials(roots)
+    return grpc.aio.secure_channel(address, credentials, options=[*_OPTIONS, *_ALIVE])
+
+
+def _usual_roots() -> str:
+    """The file of the certificates that this system trusts."""
+    import ssl  # slow to load, and seldom needed
+
+    found = ssl.get_default_verify_paths().cafile
+    if found is None:
+        raise Unreachable("this system has no file of certificates: name one in KNAVERY_TLS_CA")
+    return found
 
 
 def is_last(envelope: Envelope) -> bool:

@@ -7,12 +7,17 @@ import io
 import os
 import shlex
 import sys
+import time
 from pathlib import Path
 from typing import NoReturn
 
 from knavery.bot import Bot
 from knavery.host import Host
 
+RETURN_SECONDS = 60.0
+"""How long a bot that plays from afar tries to come back when its connection is lost."""
+RETURN_PAUSE = 0.5
+"""Seconds between two tries."""
 TRACEBACKS = 20
 """How many tracebacks go to the bot's log: where each exception was, the referee is told anyway."""
 
@@ -38,15 +43,41 @@ def serve(bot: type[Bot]) -> None:
 
 
 def _talk(bot: type[Bot], address: str, token: str) -> None:
-    from knavery.client import connect  # gRPC is slow to load and needed only here
-
     gc.freeze()  # looking through all that is loaded, for garbage, took the exit 60 ms
     host = Host(bot, Log())
+    over = _visit(bot, host, address, token)
+    while not (over or address.startswith("unix:")):
+        over = _come_back(bot, host, address, token)
+
+
+def _visit(bot: type[Bot], host: Host, address: str, token: str) -> bool:
+    """Plays over one connection; whether the referee said goodbye at its end."""
+    from knavery.client import connect, is_last  # gRPC is slow to load and needed only here
+
+    over = False
     limits = {"max_tables": bot.max_tables, "max_batch": bot.max_batch}
     with connect(address, token, games=tuple(bot.games), **limits) as stream:
         for envelope in stream:
+            over = is_last(envelope)
             for moves in host.answers(envelope.events):
                 stream.send(moves)
+    return over
+
+
+def _come_back(bot: type[Bot], host: Host, address: str, token: str) -> bool:
+    """Plays on over another connection, when the last was lost; as `_visit`."""
+    from knavery.client import Rejected
+
+    print(f"{bot.__name__}: the connection is lost: trying again", file=sys.stderr)
+    end = time.monotonic() + RETURN_SECONDS
+    while True:
+        try:
+            return _visit(bot, host, address, token)
+        except ConnectionError as error:
+            final = isinstance(error, Rejected) and "in use" not in str(error)
+            if final or time.monotonic() > end:
+                raise
+        time.sleep(RETURN_PAUSE)
 
 
 def _say_how_to_start() -> NoReturn:

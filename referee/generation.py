@@ -58,6 +58,8 @@ class Contestant:
     prepared: bots.Prepared
     max_tables: int | None = None
     early: bool = True
+    desk: "Callable[[Generation, Contestant], Desk] | None" = None
+    """Where it is served, if not by a process that is started for it."""
 
 
 class Watcher(Protocol):
@@ -91,8 +93,8 @@ async def play_generation(
 
     Companions have none: what is asked of them is answered here."""
     turn = turn or Turn()
-    generation = _Generation(house, tables, watcher, turn)
-    desks = [_Desk(generation, each) for each in contestants]
+    generation = Generation(house, tables, watcher, turn)
+    desks = [(each.desk or Desk)(generation, each) for each in contestants]
     everybody = [*desks, *(_Chair(generation, each) for each in companions)]
     generation.desks.update((desk.player, desk) for desk in everybody)
     if not turn.is_mine:
@@ -112,12 +114,12 @@ async def play_generation(
 
 
 @dataclass(slots=True)
-class _Generation:
+class Generation:
     house: House
     tables: Tables
     watcher: Watcher
     turn: Turn
-    desks: "dict[Player, _Place]" = field(default_factory=dict)
+    desks: "dict[Player, Place]" = field(default_factory=dict)
     playing: trio.Event = field(default_factory=trio.Event)
 
     def wake(self) -> None:
@@ -129,10 +131,10 @@ class _Generation:
         self.tables.touched.clear()
 
 
-class _Place:
+class Place:
     """Where one player is served."""
 
-    def __init__(self, generation: _Generation, player: Player) -> None:
+    def __init__(self, generation: Generation, player: Player) -> None:
         self.player = player
         self.news = trio.Event()
         self._generation = generation
@@ -158,10 +160,10 @@ class _Place:
             await self.news.wait()
 
 
-class _Chair(_Place):
+class _Chair(Place):
     """The place of a companion."""
 
-    def __init__(self, generation: _Generation, companion: Companion) -> None:
+    def __init__(self, generation: Generation, companion: Companion) -> None:
         super().__init__(generation, companion.player)
         self._answer = companion.answer
 
@@ -184,10 +186,10 @@ class _Chair(_Place):
             await self._answer(last)
 
 
-class _Desk(_Place):
+class Desk(Place):
     """The place of a player that has a process."""
 
-    def __init__(self, generation: _Generation, contestant: Contestant) -> None:
+    def __init__(self, generation: Generation, contestant: Contestant) -> None:
         super().__init__(generation, contestant.player)
         self._contestant = contestant
         self._watcher = generation.watcher

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.clock import clock_for
-from referee.match import Ask, ClockRules, Event, Faulted, Match
+from referee.match import Ask, ClockRules, Event, Faulted, Match, MatchOver
 from referee.wire_limits import MAX_DROPPED, UNREADABLE_COST
 
 MAX_BATCH = 256
@@ -102,7 +102,8 @@ class Player:
         self.resting = False
         """Whether its process is to be frozen, so that it takes no time from others."""
         self._turns = math.inf
-        self._last_id = 0
+        self.last_id = 0
+        """The number of the decision that was sent last."""
 
     # What goes out.
 
@@ -143,8 +144,8 @@ class Player:
         count = min(len(self.queue), self.max_batch)
         asks = tuple(self.queue.popleft() for _ in range(count))
         for ask in asks:
-            self._last_id += 1
-            ask.id = self._last_id
+            self.last_id += 1
+            ask.id = self.last_id
             self.open[ask.id] = ask
         return Batch(self._take_events(), asks)
 
@@ -335,6 +336,17 @@ class Player:
         for match, seat in self.matches.items():
             self.tell(match.resume(seat), now)
         return asks
+
+    def back(self) -> Batch:
+        """Its program lost its connection, and is here again, and may know nothing: what it has to
+        be told, and the decisions that are still open, whose time has run on."""
+        over = [event for event in self._events if isinstance(event, MatchOver)]
+        resumed = [match.resume(seat) for match, seat in self.matches.items()]
+        self._events.clear()
+        self._withdrawn.clear()
+        self._mute = False
+        self._clock.heard()
+        return Batch((*over, *resumed), tuple(self.open.values()))
 
     def gone(self) -> None:
         """No process will come again."""

@@ -4,29 +4,21 @@ stream; whatever else knocks is rejected. The gRPC in it is in streams.py; how m
 taken is in wire_limits.py.
 """
 
+from __future__ import annotations
+
 import re
 import secrets
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from itertools import count
 
 import trio
 
 from knavery.v1.referee_pb2 import FromReferee, Hello, Moves, Welcome
 from referee import leftovers
-from referee.streams import (
-    CLOSED,
-    HUNG_UP,
-    CannotListen,
-    Desk,
-    GrpcThread,
-    HungUp,
-    Meter,
-    Stream,
-    parsed,
-    rejection,
-)
+from referee.desk import CLOSE_GRACE, CannotListen, Desk, Tls, parsed, rejection
+from referee.streams import CLOSED, HUNG_UP, GrpcThread, HungUp, Meter, Stream
 from referee.wire_limits import KEPT_REASONS, MAX_MESSAGE_BYTES, MAX_MOVES
 
 __all__ = [
@@ -36,8 +28,12 @@ __all__ = [
     "BadMessage",
     "CannotListen",
     "Door",
+    "Gate",
+    "Guest",
     "HungUp",
     "Post",
+    "Tls",
+    "Visit",
     "open_door",
 ]
 
@@ -49,13 +45,15 @@ class BadMessage(Exception):  # noqa: N818
 class Post:
     """Where one bot process connects."""
 
-    def __init__(self, thread: GrpcThread, path: str) -> None:
-        self.address = f"unix:{path}"
+    lasting = False
+
+    def __init__(self, thread: GrpcThread, address: str) -> None:
+        self.address = address
         self.token = secrets.token_urlsafe(24)
         self.refused: list[str] = []
         """Why streams were sent away, in words; the latest."""
         self._thread = thread
-        self._desk = Desk(thread, self.address, self)
+        self._desk = Desk(thread, address, [self])
         self._greeted = trio.Event()
         self._first: tuple[Hello, Stream] | None = None
         self._closed = False
@@ -142,6 +140,100 @@ async def moves_of(stream: Stream) -> tuple[float, Moves]:
     return at, message.moves
 
 
+class Visit(Post):
+    """One stream of a program that came by itself."""
+
+    def __init__(self, thread: GrpcThread, token: str, hello: Hello, stream: Stream) -> None:
+        super().__init__(thread, "")
+        self.token = token
+        self.greet(hello, stream)
+        self._welcomed = False
+
+    @property
+    def over(self) -> bool:
+        """Whether the stream has ended."""
+        return self._stream.over
+
+    async def welcome(self, welcome: Welcome) -> None:
+        """Lets it in, once: its stream goes on from generation to generation."""
+        if not self._welcomed:
+            self._welcomed = True
+            await super().welcome(welcome)
+
+    async def close(self) -> None:
+        """Ends the stream after what was sent."""
+        self._thread.call(self._stream.finish)
+
+
+class Guest:
+    """A program that the referee does not start, and that may come again: one stream at a time.
+
+    `last_id` is the last number that a decision had which was sent to it."""
+
+    lasting = True
+
+    def __init__(self, thread: GrpcThread, token: str) -> None:
+        self.token = token
+        self.last_id = 0
+        self.refused: list[str] = []
+        """Why streams were sent away that showed its token, in words; the latest."""
+        self._thread = thread
+        self._visit: Visit | None = None
+        self._came = trio.Event()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is connected."""
+        return self._visit is not None and not self._visit.over
+
+    async def visit(self) -> Visit:
+        """Its present stream, or the next one. Blocks until there is one."""
+        while self._visit is None or self._visit.over:
+            self._came = trio.Event()
+            await self._came.wait()
+        return self._visit
+
+    def greet(self, hello: Hello, stream: Stream) -> None:
+        """The desk's word that it is here."""
+        self._visit = Visit(self._thread, self.token, hello, stream)
+        self._came.set()
+
+    def turned_away(self, reason: str) -> None:
+        """The desk's word that a second stream with its token was refused."""
+        self.refused.append(reason)
+        del self.refused[:-KEPT_REASONS]
+
+    def part(self) -> None:
+        """The desk's word that the gate is closed."""
+
+    async def dismiss(self, message: FromReferee) -> None:
+        """A last message, if it is connected and reads, and the end of its stream."""
+        if self._visit is not None and not self._visit.over:
+            with trio.move_on_after(CLOSE_GRACE), suppress(HungUp):
+                await self._visit.send(message)
+            await self._visit.close()
+
+
+class Gate:
+    """Where all remote programs connect, told apart by their tokens: `guests`, in that order."""
+
+    def __init__(
+        self, thread: GrpcThread, address: str, tokens: Sequence[str], tls: Tls | None
+    ) -> None:
+        self.guests = tuple(Guest(thread, token) for token in tokens)
+        self._thread = thread
+        self._desk = Desk(thread, address, self.guests, public=True, tls=tls)
+
+    @property
+    def port(self) -> int:
+        """The port that it has."""
+        return self._desk.port
+
+    async def close(self) -> None:
+        """Ends all streams, and the server."""
+        await self._thread.run(self._desk.close())
+
+
 class Door:
     """Makes posts, in a folder that only the referee's user may enter."""
 
@@ -153,9 +245,16 @@ class Door:
 
     async def listen(self) -> Post:
         """A post whose socket is bound: its bot may be started. CannotListen if there is none."""
-        post = Post(self._thread, next(self._paths))
+        post = Post(self._thread, f"unix:{next(self._paths)}")
         await self._thread.run(post._desk.open())
         return post
+
+    async def open_gate(self, address: str, tokens: Sequence[str], tls: Tls | None = None) -> Gate:
+        """Where programs connect that the referee does not start, at HOST:PORT; port 0 is any.
+        CannotListen if it cannot be had."""
+        gate = Gate(self._thread, address, tokens, tls)
+        await self._thread.run(gate._desk.open())
+        return gate
 
 
 @asynccontextmanager

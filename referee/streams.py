@@ -1,5 +1,5 @@
-"""gRPC's thread and the streams in it (design, section 3): the only file on the referee's side that
-imports grpc. What the rest of the referee sees of it is in server.py.
+"""gRPC's thread and the streams in it (design, section 3). Beside desk.py the only file on the
+referee's side that imports grpc; what the rest of the referee sees of it is in server.py.
 
 gRPC runs under asyncio in one thread that lives as long as the door is open; all else runs under
 trio. Each thread only ever tells the other to do something; comments say which methods are whose.
@@ -12,7 +12,6 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # read when grpc is loaded; its ha
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # else what a bot sends wrong is on our stderr
 
 import asyncio
-import hmac
 import sys
 import threading
 from collections import deque
@@ -24,35 +23,22 @@ from typing import Any, Protocol, TypeVar, TypeVarTuple
 import grpc
 import grpc.aio
 import trio
-from google.protobuf.message import DecodeError
 
-from knavery.v1.referee_pb2 import FromBot, FromReferee, Hello, Rejected
-from referee.failures import MachineFailure
 from referee.heartbeat import BEAT, Heartbeat
 from referee.wire_limits import (
-    HANDSHAKE_TIME,
-    HELLO_BYTES,
-    HELLO_TIME,
-    MAX_CONNECTIONS,
     MAX_MESSAGE_BYTES,
-    MAX_OPENED,
-    MAX_STREAMS,
     MESSAGE_BURST,
     MESSAGE_COST,
     MESSAGE_RATE,
-    MOST_BYTES,
     READ_AHEAD,
 )
 
-CLOSE_GRACE = 0.5
-"""Seconds that a closing post gives its bot to take the last messages."""
 SWITCH_INTERVAL = 0.0005
 """Seconds after which a computing thread yields Python's lock while the door is open. With Python's
 own 5 ms a message that arrives while trio computes is stamped 6 ms late; with this, 1.5 ms."""
 
 HUNG_UP = "the bot's stream ended"
 CLOSED = "the referee closed the stream"
-OPENED_TOO_MANY = f"the bot opened more than {MAX_OPENED} streams"
 
 _T = TypeVar("_T")
 _Args = TypeVarTuple("_Args")
@@ -63,8 +49,11 @@ class HungUp(Exception):  # noqa: N818
     """The stream is gone; the text says why."""
 
 
-class CannotListen(MachineFailure):
-    """This machine gave no socket; the text says which and what to do."""
+class Closable(Protocol):
+    """What is open in gRPC's thread."""
+
+    async def close(self) -> None: ...
+    def leave_out(self) -> None: ...
 
 
 class Meter(Protocol):
@@ -78,7 +67,7 @@ class GrpcThread:
     """The thread that gRPC lives in, under asyncio, and the ways into it and out of it."""
 
     def __init__(self) -> None:
-        self.desks: set[Desk] = set()
+        self.desks: set[Closable] = set()
         self.heart = Heartbeat()
         self._trio = trio.lowlevel.current_trio_token()
         self._loop = asyncio.new_event_loop()
@@ -147,128 +136,6 @@ class GrpcThread:
             desk.leave_out()
 
 
-class Host(Protocol):
-    """Who is told in trio of what comes to a desk. Its `token` is a secret of its own."""
-
-    token: str
-
-    def greet(self, hello: Hello, stream: "Stream") -> None:
-        """Called with the stream of a bot that showed the token."""
-
-    def turned_away(self, reason: str) -> None:
-        """Called when a stream has been refused, with the reason in words."""
-
-    def part(self) -> None:
-        """Called when the desk is closed."""
-
-
-class Desk:
-    """A post's side in gRPC's thread: the server, and who is let through."""
-
-    def __init__(self, thread: GrpcThread, address: str, host: Host) -> None:
-        self._thread = thread
-        self._address = address
-        self._host = host
-        self._server: grpc.aio.Server | None = None
-        self._stream: Stream | None = None
-        self._opened = 0
-        self._closing: asyncio.Task[None] | None = None
-
-    async def open(self) -> None:
-        play = grpc.stream_stream_rpc_method_handler(self._play)
-        service = grpc.method_handlers_generic_handler("knavery.v1.Referee", {"Play": play})
-        server = grpc.aio.server(
-            handlers=[service], options=_OPTIONS, maximum_concurrent_rpcs=MAX_STREAMS
-        )
-        try:
-            server.add_insecure_port(self._address)
-        except RuntimeError as exc:
-            words = f"no socket at {self._address}; perhaps raise `ulimit -n`"
-            raise CannotListen(words) from exc
-        await server.start()
-        self._server = server
-        self._thread.desks.add(self)
-
-    async def close(self) -> None:
-        if self._stream is not None:
-            self._stream.finish()
-        await (self._closing or self._stop())
-        self._thread.desks.discard(self)
-        self._thread.tell(self._host.part)
-
-    async def _stop(self) -> None:
-        server, self._server = self._server, None  # it holds this desk: without a cycle gRPC's
-        if server is not None:  # threads end at once
-            await server.stop(CLOSE_GRACE)
-
-    def leave_out(self) -> None:
-        """What its bot has used since its last message is not to count."""
-        if self._stream is not None and self._stream.meter is not None:
-            self._stream.meter.leave_out()
-
-    async def _play(self, _requests: object, context: _Context) -> None:
-        """Handles one stream from its first message to its end."""
-        self._opened += 1
-        if self._opened > MAX_OPENED:
-            self._shut()
-            return
-        try:
-            async with asyncio.timeout(HELLO_TIME):
-                first = await context.read()
-        except TimeoutError:
-            first = b""
-        if not isinstance(first, bytes):
-            return  # ended before it said anything
-        hello = self._admitted(first)
-        if isinstance(hello, str):
-            await self._turn_away(hello, context)
-            return
-        self._stream = Stream(self._thread)
-        self._thread.tell(self._host.greet, hello, self._stream)
-        await self._stream.carry(context)
-
-    async def _turn_away(self, reason: str, context: _Context) -> None:
-        self._thread.tell(self._host.turned_away, reason)
-        with suppress(grpc.aio.BaseError):  # who knocked may be gone
-            await context.write(rejection(reason).SerializeToString())
-
-    def _shut(self) -> None:
-        """Enough: nobody is let in any more, and who was is sent away."""
-        if self._closing is not None:
-            return
-        self._thread.tell(self._host.turned_away, OPENED_TOO_MANY)
-        if self._stream is not None:
-            self._stream.finish(OPENED_TOO_MANY)
-        self._closing = asyncio.create_task(self._stop())  # not here: it waits for this stream
-
-    def _admitted(self, first: bytes) -> Hello | str:
-        """The hello that a good first message is, or what to tell the author of a bad one."""
-        if len(first) > HELLO_BYTES:
-            return f"The first message has {len(first):,} bytes; {HELLO_BYTES:,} are allowed."
-        message = parsed(first)
-        if not message.HasField("hello"):
-            return (
-                "The first message has to be a knavery.v1.FromBot that holds a Hello, and to come "
-                f"within {HELLO_TIME:g} s."
-            )
-        hello = message.hello
-        if not hmac.compare_digest(hello.token.encode(), self._host.token.encode()):
-            return "The token is wrong: it has to be the value of KNAVERY_TOKEN in this process."
-        if self._stream is not None:
-            return "This token is in use: a bot process has one stream, for all its matches."
-        return hello
-
-
-_OPTIONS = [
-    ("grpc.max_receive_message_length", MOST_BYTES),
-    ("grpc.max_concurrent_streams", MAX_STREAMS),
-    ("grpc.max_allowed_incoming_connections", MAX_CONNECTIONS),
-    ("grpc.server_handshake_timeout_ms", int(HANDSHAKE_TIME * 1000)),
-    ("grpc.max_connection_idle_ms", int(HELLO_TIME * 1000)),
-    ("grpc.http2.bdp_probe", 0),  # it lets a bot send far ahead of what is read
-]
-
-
 @dataclass(slots=True, eq=False)
 class _Letter:
     """A message to a bot. gRPC's thread says in `taken` that gRPC has it (or that it is lost), and
@@ -286,6 +153,8 @@ class Stream:
     """A bot's stream, between the two threads."""
 
     def __init__(self, thread: GrpcThread) -> None:
+        self.over = False
+        """Whether it has ended; for either thread to read."""
         self._thread = thread
         # Of trio.
         self._arrived: deque[tuple[float, float | None, bytes]] = deque()
@@ -304,7 +173,6 @@ class Stream:
         self._room = asyncio.Event()
         self._rate = Rate(MESSAGE_RATE, MESSAGE_BURST)
         self._closed = CLOSED
-        self._over = False
 
     # In trio.
 
@@ -365,7 +233,7 @@ class Stream:
         finally:
             for side in sides:
                 side.cancel()
-            self._over = True  # told before the await, where gRPC may cancel this once more
+            self.over = True  # told before the await, where gRPC may cancel this once more
             self._thread.tell(self._hang_up, cause)
             for letter in self._untaken:
                 self._settle(letter)
@@ -404,7 +272,7 @@ class Stream:
             self._thread.tell(letter.settled.set)
 
     def _post(self, letter: _Letter) -> None:
-        if self._over:
+        if self.over:
             self._settle(letter)
         else:
             self._untaken.append(letter)
@@ -430,16 +298,3 @@ class Rate:
         self._last = now
         self._left = min(self._burst, self._left + since * self._rate) - 1
         return max(0.0, -self._left / self._rate)
-
-
-def parsed(data: bytes) -> FromBot:
-    """The message; for bytes that are none, one that holds nothing."""
-    try:
-        return FromBot.FromString(data)
-    except DecodeError:
-        return FromBot()
-
-
-def rejection(reason: str) -> FromReferee:
-    """The message that sends a bot away."""
-    return FromReferee(rejected=Rejected(reason=reason))

@@ -43,5 +43,10 @@ HANDSHAKE_TIME: Final = 10.0
 """Seconds from a connection to its first HTTP/2 settings, TLS included."""
 HELLO_TIME: Final = 10.0
 """Seconds from opening a stream to its hello, and that a connection may be without a stream."""
+REFUSAL_TIME: Final = 0.5
+"""Seconds that a stranger at the address for remote bots waits for its refusal."""
+ALIVE_TIME: Final = 5.0
+"""Seconds without a sign of a remote bot's connection until it is asked for one, and again until
+the connection counts as lost."""
 KEPT_REASONS: Final = 20
 """Why streams were sent away, in words: the latest are kept."""

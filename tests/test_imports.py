@@ -26,6 +26,7 @@ LAYERS = (
         "referee.process",
         "referee.bot_files",
         "referee.streams",
+        "referee.desk",
         "referee.server",
     ),
     ("referee.builds",),
@@ -34,7 +35,7 @@ LAYERS = (
     ("referee.house",),
     ("referee.endings",),
     ("referee.generation",),
-    ("referee.rehearsal", "referee.retrial"),
+    ("referee.rehearsal", "referee.retrial", "referee.remote"),
     ("referee.taps", "referee.findings"),
     ("referee.check_steps",),
     ("referee.check",),
@@ -43,7 +44,7 @@ LAYERS = (
 """From the bottom up; a module may import what is below it, and its own layer."""
 
 OWNERS = {
-    "grpc": {"referee/streams.py", "knavery/client.py"},
+    "grpc": {"referee/streams.py", "referee/desk.py", "knavery/client.py"},
     "sqlite3": {"tournaments/store.py", "tournaments/rows.py"},
     "subprocess": {"referee/process.py", "referee/keeper.py"},
 }

@@ -14,13 +14,23 @@ from referee import bots
 from referee.bots import Bot, BotError
 from referee.games.registry import make_rules
 from referee.house import cores
+from referee.remote import ELSEWHERE
+from tournaments import reception
 from tournaments.config import ConfigError, EntrantSpec, Tournament
 from tournaments.duration import told
 from tournaments.epochs import Continuation, continuation, missing, schedules, standing
 from tournaments.pace import Pace
 from tournaments.progress import Bar
+from tournaments.reception import Listening, Reception
 from tournaments.runner import Entered, Run, log_folder
-from tournaments.schedule import Entrant, Schedule, commitment, usual_seatings
+from tournaments.schedule import (
+    REMOTE,
+    Entrant,
+    Schedule,
+    commitment,
+    remote_of,
+    usual_seatings,
+)
 from tournaments.size import processes
 from tournaments.store import Store, StoreError
 from tournaments.table import computed, shown
@@ -37,6 +47,8 @@ class Plan:
     schedule: Schedule
     entrants: tuple[Entrant, ...]
     field: Mapping[int, Entered]
+    here: Listening | None = None
+    """Where remote entrants connect."""
 
     @property
     def commitment(self) -> str:
@@ -72,36 +84,54 @@ def of_folder(folder: Path, game: str, variant: str, rounds: int) -> Tournament:
     return of_bots(folder.absolute().name, found, game, variant, rounds)
 
 
-def plan(tournament: Tournament) -> Plan:
-    """Loads and builds the bots; BotError if one cannot be entered."""
+def plan(tournament: Tournament, here: Listening | None = None) -> Plan:
+    """Loads and builds the bots; BotError if one cannot be entered. Remote ones connect `here`."""
     entered = _entered(tournament.entrants)
+    entrants = entrants_of(entered)
+    reception.required(entrants, here)
     key = tournament.key or secrets.token_bytes(32)
-    schedule = tournament.schedule(key, range(len(entered)))
-    return Plan(tournament, key, schedule, entrants_of(entered), ready(entered))
+    schedule = tournament.schedule(key, range(len(entered)), remote=remote_of(entrants))
+    return Plan(tournament, key, schedule, entrants, ready(entered), here)
 
 
 def entrants_of(entered: Sequence[Bot]) -> tuple[Entrant, ...]:
     """The bots as a tournament's file keeps them."""
-    return tuple(Entrant(bot.name, bot.version, str(bot.source), bot.run) for bot in entered)
+    return tuple(
+        Entrant(bot.name, REMOTE)
+        if bot.version == REMOTE
+        else Entrant(bot.name, bot.version, str(bot.source), bot.run)
+        for bot in entered
+    )
 
 
 def _entered(specs: Sequence[EntrantSpec]) -> list[Bot]:
-    for spec in specs:
-        if spec.remote:
-            raise ConfigError(f"{spec.name} is remote: say where it connects, with --listen")
-    entered = [
-        bots.load(spec.path if spec.name is None else f"{spec.name}={spec.path}") for spec in specs
-    ]
+    entered = [_bot(spec) for spec in specs]
     name, count = Counter(bot.name for bot in entered).most_common(1)[0]
     if count > 1:
         raise BotError(f"two bots are called {name!r}: enter one of them under a name, NAME=PATH")
     return entered
 
 
+def _bot(spec: EntrantSpec) -> Bot:
+    if spec.remote:
+        return _elsewhere(spec.name or "")
+    return bots.load(spec.path if spec.name is None else f"{spec.name}={spec.path}")
+
+
+def _elsewhere(name: str) -> Bot:
+    """What is known of a bot that its author runs."""
+    return Bot(name, REMOTE, Path(), run=())
+
+
 def ready(entered: Sequence[Bot]) -> dict[int, Entered]:
     """The bots, copied to the cache and built, by index."""
     return {
-        n: Entered(bot.name, bots.prepare(bot), bot.max_tables) for n, bot in enumerate(entered)
+        n: Entered(
+            bot.name,
+            ELSEWHERE if bot.version == REMOTE else bots.prepare(bot),
+            bot.max_tables,
+        )
+        for n, bot in enumerate(entered)
     }
 
 
@@ -124,11 +154,11 @@ def start(made: Plan, output: Path, budget: float | None = None) -> int:
         return _play(store, made, budget)
 
 
-def go_on(path: Path, budget: float | None = None) -> int:
+def go_on(path: Path, budget: float | None = None, here: Listening | None = None) -> int:
     """Plays what is missing in a tournament's file, at most for so many seconds; the exit
     status."""
     with Store.open(path, write=True) as store:
-        made = _kept_plan(store)
+        made = _kept_plan(store, here)
         _say_missing(store, made)
         return _play(store, made, budget)
 
@@ -155,7 +185,7 @@ def _further(made: Plan, path: Path, budget: float | None) -> int:
 def _placed(made: Plan, key: bytes, further: Continuation) -> Plan:
     """A plan with the file's key, list of entrants, and schedule."""
     field = {place: made.field[n] for n, place in enumerate(further.field)}
-    return Plan(made.tournament, key, further.schedule, further.entrants, field)
+    return Plan(made.tournament, key, further.schedule, further.entrants, field, made.here)
 
 
 def _note_places(store: Store, further: Continuation, bots: Sequence[Entrant]) -> None:
@@ -175,6 +205,7 @@ def _finish(store: Store, made: Plan, rest: Schedule) -> bool:
     bar = Bar(rest, [each.name for each in made.entrants], before)
     most = processes(made.tournament)
     run = Run(store, rest, made.field, bar, made.tournament.tables, max_processes=most)
+    run.reception = _reception(store, made, rest, bar, farewell=False)
     finished = trio.run(run.play, log_folder(store.path))
     bar.close()
     return finished
@@ -197,16 +228,19 @@ def _say_missing(store: Store, made: Plan) -> None:
     print(f"{made.tournament.name}: {finished:,} matches are there, {lacking:,} are missing")
 
 
-def _kept_plan(store: Store) -> Plan:
+def _kept_plan(store: Store, here: Listening | None) -> Plan:
     tournament, schedule = store.tournament(), schedules(store)[-1]
     entrants = store.entrants()
+    reception.required([entrants[n] for n in schedule.entrants], here)
     entered = [_same(store.path, entrants[n]) for n in schedule.entrants]
     field = {schedule.entrants[n]: each for n, each in ready(entered).items()}
-    return Plan(tournament, store.master_key(), schedule, entrants, field)
+    return Plan(tournament, store.master_key(), schedule, entrants, field, here)
 
 
 def _same(path: Path, entrant: Entrant) -> Bot:
     """The bot of an entrant, if it is still what it was."""
+    if entrant.is_remote:
+        return _elsewhere(entrant.name)
     mend = (
         f"put {entrant.source} back as it was (version {entrant.version[:12]}), or go on with the "
         "bots as they are now: `knavery run` with the tournament's FILE.toml or FOLDER"
@@ -233,6 +267,7 @@ def _play(store: Store, made: Plan, budget: float | None) -> int:
     done = store.finished_job_ids()
     pace = Pace(schedule, done, budget, say=bar.say, cores=cores(), max_processes=most)
     run = Run(store, schedule, made.field, bar, made.tournament.tables, pace, most)
+    run.reception = _reception(store, made, schedule, bar)
     uninterrupted = trio.run(run.play, log_folder(store.path))
     bar.close()
     print(shown(computed(store)))
@@ -248,6 +283,17 @@ def _play(store: Store, made: Plan, budget: float | None) -> int:
     else:
         print(_key_line(schedule))
     return 0
+
+
+def _reception(
+    store: Store, made: Plan, schedule: Schedule, bar: Bar, farewell: bool = True
+) -> Reception | None:
+    """Where the remote entrants of a schedule connect, if there are any."""
+    tokens = reception.tokens(store.master_key(), schedule, made.entrants)
+    if not tokens or made.here is None:
+        return None
+    names = {n: made.entrants[n].name for n in schedule.entrants}
+    return Reception(made.here, tokens, names, schedule.clock.startup, bar.say, farewell)
 
 
 def _key_line(schedule: Schedule) -> str:

@@ -15,16 +15,19 @@ from typing import Protocol
 
 import trio
 
+from referee import remote
 from referee.bots import Prepared
 from referee.failures import machine_failure
 from referee.generation import Contestant, play_generation
 from referee.house import House, Turn, cores, open_house
-from referee.match import FORFEIT_AT_ONCE, Fault, MatchResult
+from referee.match import FORFEIT_AT_ONCE, Fault, MatchResult, RefereeBug
 from referee.player import Player
+from referee.server import Door, Guest
 from referee.tables import Seated, Tables
 from tournaments.forfeits import Announcer
 from tournaments.pace import Pace
 from tournaments.plain import counted
+from tournaments.reception import Reception
 from tournaments.schedule import Block, Schedule, Scheduled, Seat
 from tournaments.store import Store
 
@@ -89,12 +92,15 @@ async def play_matches(
     turn: Turn | None = None,
     late: Collection[int] = (),
     announce: Callable[[Scheduled, Fault], None] | None = None,
+    guests: Mapping[Seat, Guest] | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Plays matches in one generation: a fresh process for every seat's entrant and member.
 
     Processes are started at once, those of the entrants in `late` when it is the generation's
     turn. Entrants that are suspended by then (with the reason) forfeit. `announce` is told of the
-    fault with which a bot forfeits a match."""
+    fault with which a bot forfeits a match. `guests` are the programs of remote entrants, for which
+    nothing is started; `say` hears when they go and come."""
     seats = sorted({seat for match in matches for seat in match.seats}, key=_order)
     players = {seat: Player(_label(field[seat.entrant].name, seat), house.clock) for seat in seats}
     jobs = {
@@ -110,15 +116,16 @@ async def play_matches(
         on_forfeit=announce and (lambda each, fault: announce(jobs[each], fault)),
     )
     out = {} if suspended is None else suspended
+
+    def contestant(seat: Seat, player: Player) -> Contestant:
+        entered = field[seat.entrant]
+        if guest := (guests or {}).get(seat):
+            return remote.contestant(player, guest, lambda line: say(f"{entered.name} {line}"))
+        early = seat.entrant not in late
+        return Contestant(player, entered.prepared, entered.max_tables, early)
+
     contestants = [
-        Contestant(
-            player,
-            field[seat.entrant].prepared,
-            field[seat.entrant].max_tables,
-            early=seat.entrant not in late,
-        )
-        for seat, player in players.items()
-        if seat.entrant not in out
+        contestant(seat, player) for seat, player in players.items() if seat.entrant not in out
     ]
 
     def absent() -> dict[Player, str]:
@@ -190,6 +197,9 @@ class Run:
         if schedule.faults.policy == FORFEIT_AT_ONCE:
             names = {number: entered.name for number, entered in field.items()}
             self._announce = Announcer(names, progress.say).forfeited
+        self.reception: Reception | None = None
+        """Where remote entrants connect, if there are any."""
+        self._guests: Mapping[Seat, Guest] = {}
         self._suspended = dict.fromkeys(store.suspended(schedule.epoch), _WHY_SUSPENDED)
 
     async def play(self, log_dir: Path) -> bool:
@@ -234,7 +244,13 @@ class Run:
         rules = self._schedule.rules
         clock, faults = self._schedule.clock, self._schedule.faults
         async with open_house(rules.game, clock, faults, log_dir, self._max_processes) as house:
-            await self._waves(house)
+            if self.reception is None:
+                await self._waves(house)
+                return
+            if not isinstance(house.door, Door):
+                raise RefereeBug("remote entrants need a door")
+            async with self.reception.open(house.door) as self._guests:
+                await self._waves(house)
 
     async def _waves(self, house: House) -> None:
         """Generation after generation; the processes of one start while the last one drains."""
@@ -285,6 +301,8 @@ class Run:
             turn=playing.turn,
             late=playing.late,
             announce=self._announce,
+            guests=self._guests,
+            say=self._progress.say,
         )
         for entrant, cause in playing.recorder.out.items():
             self._count_lost(entrant, cause)

@@ -406,7 +406,7 @@ def test_a_hang_up_is_told_whenever_grpc_cancels_the_stream(steps: int, last: st
 
     stream = asyncio.run(scenario())
     assert heard == ["_hang_up"]
-    assert stream._over
+    assert stream.over
 
 
 # Time and cancelling.

@@ -18,10 +18,11 @@ from trio.testing import trio_test
 
 from knavery.client import connect
 from knavery.v1 import referee_pb2 as pb
-from referee import streams, wire, wire_limits
+from referee import desk, wire, wire_limits
+from referee.desk import OPENED_TOO_MANY
 from referee.player import MAX_BATCH
 from referee.server import BadMessage, HungUp, Post
-from referee.streams import OPENED_TOO_MANY, Rate
+from referee.streams import Rate
 from referee.wire_limits import (
     HELLO_BYTES,
     KEPT_REASONS,
@@ -179,9 +180,9 @@ async def test_a_connection_without_a_stream_is_ended(monkeypatch: pytest.Monkey
 
 def patch_options(monkeypatch: pytest.MonkeyPatch, name: str, value: int) -> None:
     """Makes one of the time limits short enough for a test."""
-    assert name in dict(streams._OPTIONS)
-    options = [(key, value if key == name else old) for key, old in streams._OPTIONS]
-    monkeypatch.setattr(streams, "_OPTIONS", options)
+    assert name in dict(desk._OPTIONS)
+    options = [(key, value if key == name else old) for key, old in desk._OPTIONS]
+    monkeypatch.setattr(desk, "_OPTIONS", options)
 
 
 @trio_test
@@ -200,7 +201,7 @@ async def test_connections_are_bounded() -> None:
 
 @trio_test
 async def test_a_stream_without_a_hello_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "HELLO_TIME", 0.3)
+    monkeypatch.setattr(desk, "HELLO_TIME", 0.3)
     async with a_post() as post:
         with raw_bot(post) as silent:
             assert "within 0.3 s" in (await silent.hear()).rejected.reason

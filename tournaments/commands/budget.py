@@ -10,13 +10,14 @@ def add_budget(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--budget",
         metavar="TIME",
-        type=_seconds,
+        type=seconds,
         help="play only the whole blocks that fit into 90s, 30m, 2h or 1d, everybody equally "
         "often and at least once; `knavery resume` plays the rest",
     )
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
+    """The value of an option that is a length of time."""
     try:
         return duration.parse(text)
     except ValueError as problem:

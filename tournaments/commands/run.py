@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tournaments.commands.budget import add_budget
+from tournaments.commands.listen import add_listen, listening_of
 from tournaments.errors import COULD_NOT, STOPPED, Verdict
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="only say how much is to be played and how long it takes",
     )
     add_budget(parser)
+    add_listen(parser)
     parser.add_argument(
         "--yes", action="store_true", help="play even what takes more than a day at the least"
     )
@@ -52,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     verdict = Verdict("knavery run")
     outputs = _outputs(arguments)
+    here = listening_of(arguments)
     tournaments = {}
     for source in outputs:
         with verdict.about_one():
@@ -61,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     plans = {}
     for source, tournament in tournaments.items():
         with verdict.about_one():
-            plans[source] = launch.plan(tournament)
+            plans[source] = launch.plan(tournament, here)
     if not verdict.status:
         _play([(made, outputs[source]) for source, made in plans.items()], arguments, verdict)
     return verdict.status

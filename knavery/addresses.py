@@ -1,0 +1,28 @@
+"""Addresses of a referee: which of them lie on this machine, and need no TLS."""
+
+from __future__ import annotations
+
+_SCHEMES = ("dns:///", "dns:", "ipv4:", "ipv6:")
+
+
+def is_local(target: str) -> bool:
+    """Whether nobody else can listen in: a Unix socket, or a host that is this machine itself."""
+    if target.startswith(("unix:", "unix-abstract:")):
+        return True
+    return is_loopback(_host(target))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine itself: "localhost", 127.x.x.x or ::1."""
+    host = host.strip("[]").lower()
+    if host in ("localhost", "::1"):
+        return True
+    parts = host.split(".")
+    return len(parts) == 4 and parts[0] == "127" and all(part.isdecimal() for part in parts)
+
+
+def _host(target: str) -> str:
+    """The host of a gRPC target, as "dns:///example.org:4000" or "[::1]:4000"."""
+    for scheme in _SCHEMES:
+        target = target.removeprefix(scheme)
+    return target.rpartition(":")[0] or target
