@@ -148,7 +148,7 @@ def parse(text: str, path: Path) -> Tournament:
     document = Document(path, text, KEYS)
     main = document.table("tournament")
     rules = _rules(main)
-    return Tournament(
+    tournament = Tournament(
         name=_name(main, path.stem),
         rules=rules,
         format=main.choice("format", FORMATS, ROUND_ROBIN),
@@ -162,6 +162,16 @@ def parse(text: str, path: Path) -> Tournament:
         faults=_faults(document.table("faults")),
         entrants=_entrants(document, rules),
     )
+    _require_wall_clock(document, tournament)
+    return tournament
+
+
+def _require_wall_clock(document: Document, tournament: Tournament) -> None:
+    """Of a bot that runs somewhere else no processor time is known."""
+    names = [spec.name for spec in tournament.entrants if spec.remote]
+    if names and tournament.clock.measure != "wall":
+        what = f'must be "wall" with a remote entrant ({names[0]}), whose processor nobody sees'
+        raise document.error(("clock", "measure"), what)
 
 
 def parse_entrant(text: str, folder: Path) -> EntrantSpec:

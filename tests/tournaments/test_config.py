@@ -310,6 +310,13 @@ def test_a_bare_word_is_a_shipped_bot_unless_it_stands_beside_the_file(tmp_path:
             "elsewhere",
         ),
         (
+            'entrants = ["a", "b", {name = "c", remote = true}]\n'
+            + KNAVE
+            + '[clock]\nmeasure = "cpu"\n',
+            'cups/friday.toml:5: clock.measure: must be "wall" with a remote entrant (c), whose '
+            "processor nobody sees",
+        ),
+        (
             KNAVE + '[[entrants]]\nremote = true\n' * 3,
             "cups/friday.toml:3: entrants[0].name: is missing: write name = \"...\" under "
             "[[entrants]]",
