@@ -193,9 +193,12 @@ class CpuClock(ProcessClock):
         return 0.0 if self._cpu is None else self._cpu - mark
 
     def _left(self, banks: Sequence[float]) -> float:
-        """The processor time until one of the open decisions is late, whatever is answered."""
+        """The processor time until one of the open decisions is late: no message could pay for
+        all of them any more, or it has been kept back too long while others were answered."""
         limit = self._rules.limit
         together = limit * len(banks) + sum(banks) + self._grace - self._since(self._cpu_mark)
+        if not self._messages:
+            return together
         graces = self._grace * (self._messages + 1)
         hoarded = limit * self._size + min(banks) + graces - self._since(self._cpu_sent)
         return min(together, hoarded)

@@ -65,7 +65,8 @@ def play_out(match: Match) -> MatchResult:
 class Table:
     """Tables with a time of their own, in seconds, and players that answer by a script.
 
-    A script that returns None for a decision leaves it open."""
+    `used` is what their processes have used, in seconds, when a decision looks late. A script that
+    returns None for a decision leaves it open."""
 
     jobs: Sequence[Seated]
     clock: ClockRules = field(default_factory=ClockRules)
@@ -78,6 +79,7 @@ class Table:
         self.players = {name: Player(name, self.clock) for name in names}
         self.started: list[Seated] = []
         self.results: dict[str, MatchResult] = {}
+        self.used = dict.fromkeys(names, 0.0)
         self.sent: dict[str, list[Batch]] = {name: [] for name in names}
         self.tables = Tables(
             self.jobs,
@@ -92,6 +94,8 @@ class Table:
         """Lets these players arrive (default: all) and seats the first matches."""
         for name in arrived or tuple(self.players):
             self.tables.arrived(self.players[name], None, None)
+            self.players[name].read(self.now, 0.0)
+            self.players[name].stirred(self.now)
         self.tables.fill(self.now)
 
     def send(self, name: str) -> Batch | None:
@@ -104,8 +108,14 @@ class Table:
                 player.sent(self.now)
         return batch
 
-    def reply(self, name: str, moves: Iterable[Move]) -> None:
-        self.tables.received(self.players[name], self.now, moves)
+    def reply(self, name: str, moves: Iterable[Move], cpu: float | None = None) -> None:
+        """A message of moves arrives now; `cpu` is what its process has used, in seconds."""
+        self.tables.received(self.players[name], self.now, moves, cpu)
+
+    def look(self, name: str, cpu: float) -> None:
+        """What a referee does when a decision looks late: it reads what the process has used."""
+        self.players[name].read(self.now, cpu)
+        self.tables.tick(self.players[name], self.now)
 
     def serve(self, name: str, script: Answer, seconds: float = 0.001) -> bool:
         """Sends a player its batch, and its script's moves after so many seconds."""
@@ -131,6 +141,8 @@ class Table:
                 break
             at, name = min(due)
             self.now = max(self.now, at)
+            if self.players[name].looks_late(self.now):
+                self.players[name].read(self.now, self.used[name])
             self.tables.tick(self.players[name], self.now)
             self.send(name)
             if self.players[name].condemned or self.players[name].deadline(self.now) == at:
