@@ -143,7 +143,7 @@ def header(standings: Standings) -> str:
     counts = f"{complete} {'block' if complete == 1 else 'blocks'} complete, {still_open} open"
     if not any(row.matches for row in standings.rows):
         return f"{counts}: no match is finished yet."
-    centre = "the field's mean" if standings.anchor is None else _shown(standings.anchor)
+    centre = "the field's mean" if standings.anchor is None else shown_name(standings.anchor)
     meaning = f"Ratings: {CENTRE:.0f} is {centre}"
     if standings.provisional:
         return f"{counts}: provisional figures (~), no intervals yet. {meaning}."
@@ -154,7 +154,7 @@ def table(rows: Sequence[Standing], plus_minus: str = PLUS_MINUS) -> str:
     """Lay the rows out for a terminal; "+/-" for one that cannot print the usual sign."""
     columns = {
         "#": [_number(row.place, 0) for row in rows],
-        "name": [_shown(row.name) + MARK * row.remembers for row in rows],
+        "name": [shown_name(row.name) + MARK * row.remembers for row in rows],
         "version": [row.version[:7] for row in rows],
         "rating": _estimates(rows, lambda row: (row.rating, row.high), 0, plus_minus),
         "points/deal": _estimates(
@@ -188,7 +188,7 @@ def head_to_head_table(standings: Standings) -> str:
     order = [row.entrant for row in standings.rows]
     columns = {
         "": [str(number) for number in range(1, len(order) + 1)],
-        "name": [_shown(row.name) for row in standings.rows],
+        "name": [shown_name(row.name) for row in standings.rows],
     }
     for number, j in enumerate(order, 1):
         columns[str(number)] = [_score(standings.meetings[i][j]) for i in order]
@@ -228,7 +228,7 @@ def as_csv(rows: Sequence[Standing]) -> str:
     writer = csv.DictWriter(text, Standing.__dataclass_fields__, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow(_rounded(replace(row, name=_harmless(row.name))))
+        writer.writerow(_rounded(replace(row, name=harmless(row.name))))
     return text.getvalue()
 
 
@@ -349,13 +349,14 @@ def _score(meeting: Meeting) -> str:
     return f"{meeting.wins}-{meeting.ties}-{meeting.losses}"
 
 
-def _shown(name: str) -> str:
+def shown_name(name: str) -> str:
     """The name with what could upset a terminal or the columns replaced."""
     return "".join(letter if letter.isprintable() else "?" for letter in name)
 
 
-def _harmless(name: str) -> str:
-    shown = _shown(name)
+def harmless(name: str) -> str:
+    """The same for a spreadsheet, which would run some names as a formula."""
+    shown = shown_name(name)
     return f"'{shown}" if shown.lstrip().startswith(_FORMULA) else shown
 
 

@@ -69,6 +69,20 @@ def test_standings_in_every_form(knavery: Knavery, played: Path) -> None:
     assert re.search(r"random\s+\w+\s+1500", anchored)
 
 
+def test_standings_say_what_time_the_bots_took(knavery: Knavery, played: Path) -> None:
+    text = knavery("standings", played, "--clocks").stdout
+    assert "Times (time on the wall) in ms" in text
+    assert len(re.findall(r"^(?:lowest|highest|random) +204 ", text, re.MULTILINE)) == 3
+    rows = json.loads(knavery("standings", played, "--clocks", "--json").stdout)["clocks"]
+    assert sum(row["decisions"] for row in rows) == 12 * 51
+    for row in rows:
+        assert 0 <= row["charged_median_ms"] <= row["charged_worst_ms"]
+        assert 0 <= row["queued_median_ms"] <= row["queued_worst_ms"]
+        assert row["time_faults"] == 0
+    text = knavery("standings", played, "--clocks", "--csv", "--anonymous").stdout
+    assert {row["name"] for row in csv.DictReader(io.StringIO(text))} == {"Bot 1", "Bot 2", "Bot 3"}
+
+
 def test_export_writes_one_deal_a_line(knavery: Knavery, played: Path, tmp_path: Path) -> None:
     done = knavery("export", played, "--replays", "-o", "deals.jsonl")
     assert done.returncode == 0

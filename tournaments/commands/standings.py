@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 HELP = "show the ranking table of a tournament, finished or not"
@@ -13,6 +14,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--anchor", metavar="NAME", help="the bot that is rated 1500")
     parser.add_argument("--head-to-head", action="store_true", help="also who beat whom")
     parser.add_argument(
+        "--clocks",
+        action="store_true",
+        help="also what time the bots took: charged, queued, of their banks, and time faults",
+    )
+    parser.add_argument(
         "--anonymous", action="store_true", help='call the bots "Bot 1" and so on, to be shared'
     )
     form = parser.add_mutually_exclusive_group()
@@ -21,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from tournaments import standings
+    from tournaments import clocks, standings
     from tournaments.anonymous import Cast
     from tournaments.store import Store
     from tournaments.table import computed, shown
@@ -29,10 +35,17 @@ def run(arguments: argparse.Namespace) -> int:
     with Store.open(arguments.file, write=False) as store:
         cast = Cast.of(store.entrants(), anonymous=arguments.anonymous)
         result = computed(store, arguments.anchor, cast)
+        order = [row.entrant for row in result.rows] if arguments.clocks else []
+        times = clocks.clock_rows(store, order, cast) if order else []
     if arguments.json:
-        print(json.dumps(standings.as_json(result, with_meetings=True), indent=2))
+        document = standings.as_json(result, with_meetings=True)
+        if arguments.clocks:
+            document["clocks"] = [asdict(row) for row in times]
+        print(json.dumps(document, indent=2))
     elif arguments.csv:
-        print(standings.as_csv(result.rows), end="")
+        print(clocks.as_csv(times) if times else standings.as_csv(result.rows), end="")
     else:
         print(shown(result, with_meetings=arguments.head_to_head))
+        if times:
+            print(f"\n{clocks.header(times)}\n{clocks.table(times)}")
     return 0
