@@ -33,7 +33,8 @@ from tournaments.store import Store
 class ClockRow:
     """One entrant's times in all its finished matches, in milliseconds; None without a decision.
 
-    What it was never asked, having forfeited, does not count. `bank_used_ms` is the most that it had used of its bank at one time in a match."""
+    What it was never asked, having forfeited, does not count. `bank_used_ms` is the most that it
+    had used of its bank at one time in a match."""
 
     entrant: int
     name: str
