@@ -71,6 +71,7 @@ class Soaked:
     void: int = 0
     faults: dict[str, dict[str, int]] = field(default_factory=dict)
     forfeits: dict[str, int] = field(default_factory=dict)
+    sandbox: str = ""
     problems: list[str] = field(default_factory=list)
 
 
@@ -101,7 +102,7 @@ def _names(good: Sequence[str]) -> Iterator[str]:
 
 def _config(folder: Path, good: Sequence[str], unruly: Sequence[str]) -> str:
     lines = ["[tournament]", 'game = "knave"', "rounds = 1000"]
-    lines += ["rules = { max_deals = 3 }", "[clock]", "hang = 1"]
+    lines += ["rules = { max_deals = 3 }", "tables = 200", "[clock]", "hang = 1"]
     lines += ["[faults]", "restarts = 1000000"]
     for name, path in zip(_names(good), good, strict=True):
         lines += ["[[entrants]]", f'name = "{name}"', f'path = "{path}"']
@@ -141,6 +142,7 @@ def _judge(file: Path, found: Soaked, good: set[str]) -> None:
         report = verify(store)
         names = [entrant.name for entrant in store.entrants()]
         tally = store.tally()
+        found.sandbox = store.sandbox()
         found.matches, found.processes = tally.finished, tally.processes
         found.crashes, found.void = tally.crashes, tally.void_attempts
         found.decisions = report.cards
@@ -175,7 +177,7 @@ def _quarters(samples: Sequence[Sample]) -> list[Sequence[Sample]]:
 
 def table(found: Soaked) -> str:
     """The figures, for docs/reliability.md."""
-    lines = [described(), ""]
+    lines = [f"{described()}; sandbox: {found.sandbox}", ""]
     lines.append(
         f"{found.seconds:,.0f} s: {found.matches:,} matches, {found.decisions:,} decisions, "
         f"{found.processes:,} processes started, {found.crashes:,} of which ended badly, "

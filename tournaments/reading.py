@@ -148,6 +148,10 @@ class Reading(Rows):
             met = self._rows("SELECT deals FROM ledger WHERE process = ?", row["process"])
             yield self._value(partial(process_of, deals=[deals for (deals,) in met]), row)
 
+    def sandbox(self) -> str:
+        """What protected the referee from its bots when this file was last written."""
+        return str(self._one("SELECT sandbox FROM sessions ORDER BY session DESC LIMIT 1"))
+
     def crash_times(self) -> list[tuple[int, float]]:
         """Whose processes ended when they should not have, and when, in seconds since 1970."""
         rows = self._rows(
