@@ -259,7 +259,11 @@ def insert_epoch(
 
 def fold(path: Path) -> None:
     """Put the log of changes into the file and end it, unless somebody is reading."""
-    with suppress(sqlite3.Error), closing(sqlite3.connect(path, timeout=_FOLD_SECONDS)) as db:
+    there = f"file:{quote(str(path.absolute()))}?mode=rw"
+    with (
+        suppress(sqlite3.Error),
+        closing(sqlite3.connect(there, uri=True, timeout=_FOLD_SECONDS)) as db,
+    ):
         db.execute("PRAGMA journal_mode = DELETE")
 
 
