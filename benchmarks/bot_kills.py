@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks.kills import PATIENCE, Arena, Outcome
 from referee.match import FaultKind
+from referee.proc import descendants
 from tournaments.store import Store
 
 PENSIVE = Path(__file__).resolve().parent.parent / "tests/bots/pensive.py"
@@ -53,7 +54,7 @@ class Hunt(Arena):
         while process.poll() is None:
             assert time.monotonic() < deadline, "it does not end"
             time.sleep(draw.expovariate(1 / REST))
-            bots = sorted(self._running(b"KNAVERY_TOKEN="))
+            bots = sorted(filter(_is_bot, descendants(process.pid)))
             if bots and kills < most:
                 with suppress(ProcessLookupError):
                     os.kill(draw.choice(bots), signal.SIGKILL)
@@ -86,6 +87,13 @@ class Hunt(Arena):
             touched += bool(match.faults)
         assert len(crashes) <= kills
         return Hunted(kills, len(crashes), faults, touched, len(matches))
+
+
+def _is_bot(pid: int) -> bool:
+    """Whether a process below the referee is a bot's, be it in a sandbox."""
+    with suppress(OSError):
+        return b"KNAVERY_TOKEN=" in Path(f"/proc/{pid}/environ").read_bytes()
+    return False
 
 
 def total(parts: Iterable[Hunted]) -> Hunted:

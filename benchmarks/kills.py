@@ -147,15 +147,14 @@ class Arena:
             assert time.monotonic() < deadline, f"still running: {left}"
             time.sleep(LOOK_EVERY)
 
-    def _running(self, mark: bytes = b"") -> dict[int, str]:
-        """The commands of the processes that got this folder, and the mark, in their environment,
-        by number."""
-        marks, left = (mark, str(self.folder).encode()), {}
+    def _running(self) -> list[str]:
+        """The commands of the processes that got this folder in their environment."""
+        mark = str(self.folder).encode()
+        left = []
         for process in Path("/proc").glob("[0-9]*"):
             try:
-                environment = (process / "environ").read_bytes()
-                if all(each in environment for each in marks):
-                    left[int(process.name)] = (process / "cmdline").read_text().replace("\0", " ")
+                if mark in (process / "environ").read_bytes():
+                    left.append((process / "cmdline").read_text().replace("\0", " "))
             except OSError:  # gone, or another user's
                 continue
         return left

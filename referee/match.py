@@ -257,6 +257,10 @@ class Match:
             return min(1.0, deals)
         return min(1.0, max(deals, max(self.totals) / self.rules.target))
 
+    def deck(self, number: int) -> Sequence[int]:
+        """The pack of a deal, as shuffled."""
+        return shuffle.deck(self.job.deals_key, number, self.rules.pack)
+
     def start(self) -> list[Output]:
         """Deals the first deal; call once."""
         out: list[Output] = [Tell((seat,), Started(self, seat)) for seat in self.seats]
@@ -351,8 +355,7 @@ class Match:
 
     def _deal_next(self) -> None:
         self.number += 1
-        deck = shuffle.deck(self.job.deals_key, self.number, self.rules.pack)
-        self.deal = self.rules.deal(self.number % self.rules.players, deck)
+        self.deal = self.rules.deal(self.number % self.rules.players, self.deck(self.number))
         self._bids = self.rules.players if self.rules.bid_cards else 0
         decisions = self._bids + self.rules.players * self.rules.tricks
         self._charged = [0] * decisions

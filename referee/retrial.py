@@ -144,7 +144,7 @@ class _Retrial:
 
     def _is_out(self, key: Key) -> bool:
         fault = self._record.out.get(key[1])
-        return fault is not None and _turn(fault.deal, fault.trick) < _turn(key[0], key[2])
+        return fault is not None and turn(fault.deal, fault.trick) < turn(key[0], key[2])
 
     def _as_then(self, ask: Ask, key: Key) -> list[Output]:
         """The decision as it was made then."""
@@ -157,7 +157,7 @@ class _Retrial:
         return match.fault(ask, fault.kind, fault.detail)
 
 
-def _turn(deal: int, trick: int | None) -> tuple[int, int]:
+def turn(deal: int, trick: int | None) -> tuple[int, int]:
     """Bids come before tricks."""
     return deal, -1 if trick is None else trick
 

@@ -120,7 +120,7 @@ def find(store: Store, name: str, *, open_blocks: bool = False) -> MatchReplay:
     The cards of a block that is not complete are still to be played by others, so its matches are
     shown only if `open_blocks`."""
     finished = store.finished_job_ids()
-    block, seating = _parts(_full_name(store, name, finished))
+    block, seating = placed(_full_name(store, name, finished))
     match = store.match(block, seating, open_blocks=open_blocks)
     if match is None:
         raise StoreError(
@@ -190,7 +190,7 @@ def _nearest(name: str, names: Collection[str]) -> str:
     return get_close_matches(name, ordered[:_COMPARED], 1, cutoff=0)[0]
 
 
-def _parts(name: str) -> tuple[Block, int]:
+def placed(name: str) -> tuple[Block, int]:
     """The block and seating of a match's full name."""
     epoch, group, block, seating = (part[1:] for part in name.split("/"))
     members = tuple(map(int, group.split("-")))

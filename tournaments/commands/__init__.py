@@ -7,6 +7,6 @@ Modules import what is heavy inside `run`, so that `knavery --help` is quick.
 
 COMMANDS = (
     *("demo", "new", "play", "build", "check", "run", "resume", "standings", "report", "export"),
-    *("verify", "replay", "repro", "serve", "bots", "doctor"),
+    *("verify", "audit", "replay", "repro", "serve", "bots", "doctor"),
 )
 """Every command, in the order in which a user meets them."""
