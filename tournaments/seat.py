@@ -1,4 +1,5 @@
-"""A match of bots and one person, who has a seat like any bot's: what `knavery play --me` does."""
+"""A match of bots and one person, who has a seat like any bot's: what `knavery play --me` does, and
+`knavery serve --play`."""
 
 import secrets
 import tempfile
@@ -11,8 +12,8 @@ from referee.games.rules import Rules
 from referee.games.shuffle import derive, seed64
 from referee.generation import Contestant, play_generation
 from referee.house import open_house
-from referee.match import ClockRules, FaultRules, MatchJob, MatchResult
-from referee.player import Player
+from referee.match import ClockRules, Event, Fault, Faulted, FaultRules, MatchJob, MatchResult
+from referee.player import Player, Withdraw
 from referee.tables import Seated, Tables
 from tournaments.quick import Match
 from tournaments.runner import Entered
@@ -21,23 +22,66 @@ NO_HURRY = ClockRules(limit=1e9)
 """A person's clock: decades for a decision, in seconds."""
 
 
-class _Nobody:
-    """Does not look at the processes: what goes wrong with them is in the result."""
+class Onlooker:
+    """Who is told of the bots at the table, by number: what is public, and what went wrong. This
+    one does nothing with it."""
+
+    def seated(self, entrants: tuple[int, ...]) -> None:
+        """Who sits where: by seat, 0 for the person, 1 for the first bot."""
+
+    def faulted(self, bot: int, fault: Fault) -> None:
+        """A bot failed to decide. The fault's words are the bot's, and may tell its cards."""
+
+    def lost(self, bot: int, cause: str) -> None:
+        """A bot's process ended when it should not have; it is started again."""
+
+    def given_up(self, bot: int, cause: str) -> None:
+        """A bot's processes failed too often: stand-ins play for it from now on."""
+
+
+class _Bot(Player):
+    """A bot's player, of whose faults an onlooker hears too."""
+
+    def __init__(self, number: int, rules: ClockRules, onlooker: Onlooker) -> None:
+        super().__init__(f"bot {number - 1}", rules)
+        self.number = number
+        self._onlooker = onlooker
+
+    def tell(self, event: Event | Withdraw, now: float) -> None:
+        if isinstance(event, Faulted):
+            self._onlooker.faulted(self.number, event.fault)
+        super().tell(event, now)
+
+
+class _Watcher:
+    """Tells an onlooker of processes."""
+
+    def __init__(self, onlooker: Onlooker) -> None:
+        self._onlooker = onlooker
 
     def starting(self, player: Player, restart: int) -> None: ...
 
     def arrived(self, player: Player) -> None: ...
 
-    def lost(self, player: Player, cause: str) -> None: ...
+    def lost(self, player: Player, cause: str) -> None:
+        assert isinstance(player, _Bot)
+        self._onlooker.lost(player.number, cause)
 
-    def given_up(self, player: Player, cause: str) -> None: ...
+    def given_up(self, player: Player, cause: str) -> None:
+        assert isinstance(player, _Bot)
+        self._onlooker.given_up(player.number, cause)
 
 
 async def play(
-    bots: Sequence[Entered], rules: Rules, answer: Answer, seat: int | None = None
+    bots: Sequence[Entered],
+    rules: Rules,
+    answer: Answer,
+    seat: int | None = None,
+    onlooker: Onlooker | None = None,
 ) -> Match:
     """A match in which `answer` decides for a seat, drawn if not given, and the bots sit clockwise
     from there. In the result the person is entrant 0, and the bots follow."""
+    onlooker = onlooker or Onlooker()
     n = rules.players
     own = secrets.randbelow(n) if seat is None else seat
     entrants = tuple((place - own) % n for place in range(n))
@@ -52,7 +96,8 @@ async def play(
         faults=faults,
     )
     person = Player("person", NO_HURRY)
-    players = [Player(f"bot {index}", clock) for index in range(n - 1)]
+    players = [_Bot(number, clock, onlooker) for number in range(1, n)]
+    onlooker.seated(entrants)
     names = [person.name, *(player.name for player in players)]
     results: list[MatchResult] = []
     tables = Tables(
@@ -69,5 +114,5 @@ async def play(
     companions = [Companion(person, answer)]
     with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as logs:
         async with open_house(rules.game, clock, faults, Path(logs)) as house:
-            await play_generation(house, contestants, tables, _Nobody(), companions)
+            await play_generation(house, contestants, tables, _Watcher(onlooker), companions)
     return Match(entrants, results[0])

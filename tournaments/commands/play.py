@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.bots:
         raise BotError("name a bot, or take a seat yourself with --me")
     sides = 2 if rules.teams else rules.players
-    entered = _fill([load(spec) for spec in arguments.bots], sides)
+    entered = fill([load(spec) for spec in arguments.bots], sides)
     play = partial(quick.play, matches=arguments.matches, block=arguments.block)
     matches = trio.run(play, ready(entered), rules)
     if arguments.json:
@@ -70,7 +70,7 @@ def _take_a_seat(arguments: argparse.Namespace, rules: "Rules") -> int:
 
     if arguments.matches > 1 or arguments.block or arguments.json:
         raise BotError("--me plays one match in words: leave out --matches, --block and --json")
-    bots = _fill([load(spec) for spec in arguments.bots], rules.players - 1)
+    bots = fill([load(spec) for spec in arguments.bots], rules.players - 1)
     person = Person(partial(print, flush=True), Lines().next)
     try:
         match = trio.run(seat.play, list(ready(bots).values()), rules, person.answer)
@@ -83,7 +83,7 @@ def _take_a_seat(arguments: argparse.Namespace, rules: "Rules") -> int:
     return 0
 
 
-def _fill(given: "list[Bot]", sides: int) -> "list[Bot]":
+def fill(given: "list[Bot]", sides: int) -> "list[Bot]":
     """A full table, every bot under a name of its own."""
     from dataclasses import replace
 

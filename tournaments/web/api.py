@@ -70,12 +70,8 @@ class Api:
         return JSONResponse({"items": [_bot(now, n) for n in found[:limit]], "after": more})
 
     async def bot(self, request: Request) -> Response:
-        now, text = self._live.now, request.path_params["bot"]
-        if not (text.isascii() and text.isdecimal() and len(text) < 10):
-            raise Refused(400, f"bots are numbers, from 0 to {len(now.names) - 1}")
-        if int(text) >= len(now.names):
-            raise Refused(404, f"there is no bot {text}: the last one is {len(now.names) - 1}")
-        return JSONResponse(_bot(now, int(text)))
+        now = self._live.now
+        return JSONResponse(_bot(now, asking.entrant(request.path_params["bot"], len(now.names))))
 
     async def matches(self, request: Request) -> Response:
         names = self._live.now.names
@@ -89,7 +85,7 @@ class Api:
         names, name = self._live.now.names, match_name(request)
         found = await self._live.read(lambda store: store.finished(name))
         if found is None:
-            raise await self.nothing(name)
+            raise await nothing(self._live, name)
         return JSONResponse(_match(found, names))
 
     async def deal(self, request: Request) -> Response:
@@ -98,7 +94,7 @@ class Api:
             raise Refused(400, f"deals are numbers from 0, not {number[:60]!r}")
         lines = await self._live.read(lambda store: self._lines(store, name))
         if lines is None:
-            raise await self.nothing(name)
+            raise await nothing(self._live, name)
         if int(number) >= len(lines):
             raise Refused(404, f"match {name} has no deal {number}: they are 0 to {len(lines) - 1}")
         return JSONResponse(lines[int(number)])
@@ -119,11 +115,12 @@ class Api:
         items = [_fault(each, names) for each in page.items]
         return JSONResponse({"items": items, "after": page.after})
 
-    async def nothing(self, name: str) -> Refused:
-        """Why a match that is not finished cannot be shown."""
-        if await self._live.read(lambda store: store.is_begun(name)):
-            return Refused(404, f"match {name} has begun and is not finished yet")
-        return Refused(404, f"there is no match {name} in this tournament")
+
+async def nothing(live: Live, name: str) -> Refused:
+    """Why a match that is not finished cannot be shown."""
+    if await live.read(lambda store: store.is_begun(name)):
+        return Refused(404, f"match {name} has begun and is not finished yet")
+    return Refused(404, f"there is no match {name} in this tournament")
 
 
 def match_name(request: Request) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import ClassVar, Final
 from urllib.parse import quote, urlencode
@@ -15,36 +15,57 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from tournaments.anonymous import Cast
+from tournaments.replays import MatchReplay, replay_of
+from tournaments.search import FoundFault, FoundMatch, Page, Query, Search
 from tournaments.web import asking, static
-from tournaments.web.api import Api
+from tournaments.web.api import MATCH, Api, match_name, nothing, secret
 from tournaments.web.errors import HANDLERS, Refused
 from tournaments.web.events import Feed
 from tournaments.web.guard import Guard
 from tournaments.web.live import Live, Snapshot
-from tournaments.web.pages import standings_page
-from tournaments.web.render import render
+from tournaments.web.pages import (
+    Pager,
+    bot_page,
+    faults_page,
+    match_page,
+    matches_page,
+    meetings_page,
+    message_page,
+    standings_page,
+)
+from tournaments.web.render import counted
 from tournaments.web.site import Site
 
-SECTIONS: Final = {"standings": "Standings", "matches": "Matches", "faults": "Faults"}
+SECTIONS: Final = {
+    "standings": "Standings",
+    "meetings": "Head to head",
+    "matches": "Matches",
+    "faults": "Faults",
+}
+OWN: Final = 40
+"""Matches and faults on a bot's page."""
+_NOTHING: Final = {"bot": "", "match": "", "fault": ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Server(Site):
-    """Pages that a server gives. `now` is the snapshot that they tell of."""
+    """Pages that a server gives. `now` is the snapshot that they tell of, `asked` what is looked
+    for on this one."""
 
     live: ClassVar[bool] = True
     assets: ClassVar[str | None] = "/assets"
+    styles: ClassVar[tuple[str, ...]] = ("live.css",)
+    kinds: ClassVar[tuple[str, ...]] = asking.KINDS
     now: Snapshot
-    open_blocks: bool = False
     trouble: str | None = None
+    asked: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
 
     @property
     def sections(self) -> dict[str, str]:
         return SECTIONS
 
-    def page(self, section: str, number: int = 0) -> str:
-        name = "" if section == "standings" else section
-        return f"/{name}?page={number}" if number else f"/{name}"
+    def page(self, section: str, number: int = 0) -> str:  # noqa: ARG002  # lists go on by a name
+        return "/" if section == "standings" else f"/{section}"
 
     def bot(self, entrant: int) -> str:
         return f"/bots/{entrant}"
@@ -62,7 +83,6 @@ def site_of(live: Live) -> Server:
         variant=now.rules.variant,
         names=Cast.of(now.entrants).labels(),
         now=now,
-        open_blocks=live.open_blocks,
         trouble=live.trouble,
     )
 
@@ -77,6 +97,9 @@ class Pages:
         self._standings: Callable[[Server], str] = lru_cache(maxsize=1)(
             lambda site: standings_page(site, site.now.standings)
         )
+        self._meetings: Callable[[Server], str] = lru_cache(maxsize=1)(
+            lambda site: meetings_page(site, site.now.standings)
+        )
 
     @property
     def site(self) -> Server:
@@ -86,7 +109,10 @@ class Pages:
     def routes(self) -> list[Route]:
         return [
             Route("/", self.standings),
+            Route("/meetings", self.meetings),
             Route("/matches", self.matches),
+            Route(f"/matches/{MATCH}", self.match),
+            Route("/bots/{bot}", self.bot),
             Route("/faults", self.faults),
             Route("/events", self.events),
             *static.routes(),
@@ -95,40 +121,82 @@ class Pages:
     async def standings(self, _: Request) -> Response:
         return HTMLResponse(self._standings(self.site))
 
+    async def meetings(self, _: Request) -> Response:
+        return HTMLResponse(self._meetings(self.site))
+
     async def matches(self, request: Request) -> Response:
-        site = self.site
-        query = asking.query(request, site.names)
+        site, query = self._asked(request)
         after, limit = asking.after(request), asking.limit(request)
         page = await self._live.read(lambda store: store.page_of_matches(query, after, limit))
-        return self._found(request, "matches", page)
+        finished = counted(site.now.tally.finished, "match", "matches")
+        about = f"{finished} finished. Cards are shown once a whole block is complete."
+        none = "No finished match is like that."
+        if site.asked == _NOTHING:
+            none = "No match is finished yet."
+        pager = self._pager(request, site, "matches", page)
+        return HTMLResponse(matches_page(site, page.items, about, none, pager))
 
     async def faults(self, request: Request) -> Response:
-        site, show = self.site, self._live.open_blocks
-        query = asking.query(request, site.names)
-        after, limit = asking.after(request), asking.limit(request)
+        site, query = self._asked(request)
+        after, limit, show = asking.after(request), asking.limit(request), self._live.open_blocks
         page = await self._live.read(
             lambda store: store.page_of_faults(query, after, limit, open_blocks=show)
         )
-        return self._found(request, "faults", page)
+        counts = site.now.fault_counts if site.asked == _NOTHING and after is None else {}
+        pager = self._pager(request, site, "faults", page)
+        return HTMLResponse(faults_page(site, page.items, counts, pager))
 
-    def _found(self, request: Request, section: str, page: object) -> Response:
-        asked = {
-            name: request.query_params.get(name, "").strip() for name in ("bot", "match", "fault")
-        }
-        kept = {name: value for name, value in asked.items() if value}
-        return HTMLResponse(
-            render(
-                f"search_{section}.html",
-                self.site,
-                here=section,
-                page=page,
-                asked=asked,
-                kinds=asking.KINDS,
-                more=lambda after: f"/{section}?{urlencode({**kept, 'after': after})}",
-                newest=f"/{section}?{urlencode(kept)}",
-                is_first="after" not in request.query_params,
+    def _asked(self, request: Request) -> tuple[Server, Query]:
+        """The site with what is looked for."""
+        asked = {name: request.query_params.get(name, "").strip() for name in _NOTHING}
+        return replace(self.site, asked=asked), asking.query(request, self.site.names)
+
+    def _pager(
+        self,
+        request: Request,
+        site: Server,
+        section: str,
+        page: Page[FoundMatch] | Page[FoundFault],
+    ) -> Pager:
+        """Where a list goes on, and where its beginning is."""
+
+        def at(**more: str) -> str:
+            kept = {name: value for name, value in {**site.asked, **more}.items() if value}
+            return f"{site.page(section)}?{urlencode(kept)}" if kept else site.page(section)
+
+        return Pager(
+            at() if "after" in request.query_params else None,
+            at(after=page.after) if page.after else None,
+            counted(len(page.items), "row"),
+        )
+
+    async def match(self, request: Request) -> Response:
+        site, name = self.site, match_name(request)
+        found = await self._live.read(lambda store: self._replay(store, name))
+        if found is None:
+            raise await nothing(self._live, name)
+        if isinstance(found, FoundMatch):
+            return HTMLResponse(message_page(site, f"Match {name}", secret(name)), 403)
+        return HTMLResponse(match_page(site, found))
+
+    def _replay(self, store: Search, name: str) -> MatchReplay | FoundMatch | None:
+        found = store.look_up(name, open_blocks=self._live.open_blocks)
+        if found is None or isinstance(found, FoundMatch):
+            return found
+        return replay_of(store, found)
+
+    async def bot(self, request: Request) -> Response:
+        site, show = self.site, self._live.open_blocks
+        entrant = asking.entrant(request.path_params["bot"], len(site.names))
+        query = Query(bot=entrant)
+        found, faults = await self._live.read(
+            lambda store: (
+                store.page_of_matches(query, limit=OWN).items,
+                store.page_of_faults(query, limit=OWN, open_blocks=show).items,
             )
         )
+        result = site.now.standings
+        return HTMLResponse(bot_page(site, entrant, result, None, found, faults))
 
     async def events(self, request: Request) -> Response:
         if self._feed.full:
@@ -150,7 +218,6 @@ def application(live: Live, host: str) -> tuple[Starlette, Feed]:
         routes=[*Pages(live, feed).routes(), *Api(live).routes()],
         middleware=[Middleware(Guard, host=host)],
         exception_handlers=HANDLERS,
-        max_body_size=0,
     )
     app.router.redirect_slashes = False
     return app, feed

@@ -9,6 +9,7 @@ from starlette.requests import Request
 
 from referee.match import FaultKind
 from tournaments.search import PAGE, Query, SearchError
+from tournaments.web.errors import Refused
 
 MOST: Final = 200
 """Items that one answer holds."""
@@ -43,6 +44,15 @@ def query(request: Request, names: Sequence[str]) -> Query:
         kind=FaultKind[kind.upper()] if kind in KINDS else None,
         faulty=kind == ANY,
     )
+
+
+def entrant(text: str, count: int) -> int:
+    """The bot of this number, of so many; Refused unless there is one."""
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise Refused(400, f"bots are numbers, from 0 to {count - 1}")
+    if int(text) >= count:
+        raise Refused(404, f"there is no bot {text}: the last one is {count - 1}")
+    return int(text)
 
 
 def after(request: Request) -> str | None:

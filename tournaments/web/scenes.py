@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.games.ninety_nine import NinetyNineRules
+from referee.games.rules import Rules
 from tournaments.frames import Frame
 from tournaments.replay_text import told
 from tournaments.replays import DealReplay, MatchReplay
@@ -51,13 +52,26 @@ def scenes(match: MatchReplay) -> tuple[Scene, ...]:
 
 def script(match: MatchReplay, names: Sequence[str], deals: Sequence[Scene]) -> dict[str, Any]:
     """What the replay viewer draws, as values for JSON; `names` by seat, `deals` all of them."""
-    rules = match.rules
+    return _played(match.match.id, match.rules, names, [scene.deal for scene in deals])
+
+
+def untimed(rules: Rules, names: Sequence[str], deals: Sequence[DealReplay]) -> dict[str, Any]:
+    """The same for deals that nobody took the time of."""
+    played = _played("match", rules, names, deals)
+    for deal in played["deals"]:
+        deal["steps"] = [[seat, cards, None, *more] for seat, cards, _, *more in deal["steps"]]
+    return played
+
+
+def _played(
+    match: str, rules: Rules, names: Sequence[str], deals: Sequence[DealReplay]
+) -> dict[str, Any]:
     return {
-        "match": match.match.id,
+        "match": match,
         "names": list(names),
         "bid_cards": rules.bid_cards,
         "tricks": rules.tricks,
-        "deals": [_script(scene.deal) for scene in deals],
+        "deals": list(map(_script, deals)),
     }
 
 

@@ -34,6 +34,8 @@ class Site(ABC):
     live: ClassVar[bool] = False
     """Whether pages change while one looks at them."""
     assets: ClassVar[str | None] = None
+    styles: ClassVar[tuple[str, ...]] = ()
+    """Styles beside the common one, where they are served."""
 
     @property
     def sections(self) -> dict[str, str]:

@@ -22,7 +22,7 @@
   const steps = (number = deal) => match.deals[number].steps;
   const trickOf = (at) => (at < bids ? -1 : Math.floor((at - bids) / seats));
   const digits = (value) => (value >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
-  const time = (ms) => (ms < 1 ? `${digits(ms * 1000)} µs` : `${digits(ms)} ms`);
+  const time = (ms) => (ms === null ? "" : ms < 1 ? `${digits(ms * 1000)} µs` : `${digits(ms)} ms`);
   const counted = (count, thing) => `${String(count).replace("-", "−")} ${thing}${count === 1 || count === -1 ? "" : "s"}`;
   const cards = (list) => list.map(Cards.text).join(" ");
 
@@ -116,7 +116,7 @@
     if (state.last) {
       const [seat, chosen, ms] = state.last;
       const what = step <= bids ? `bids ${cards(chosen)} = ${played.bids[seat]}` : `plays ${cards(chosen)}`;
-      lines.push(`Seat ${seat} (${match.names[seat]}) ${what}, ${time(ms)}.`);
+      lines.push(`Seat ${seat} (${match.names[seat]}) ${what}${ms === null ? "" : `, ${time(ms)}`}.`);
     }
     if (state.winner !== null) lines.push(`Seat ${state.winner} wins the trick.`);
     if (state.next) {

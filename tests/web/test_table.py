@@ -1,0 +1,158 @@
+"""A person's table in a real browser: whole deals by clicks, keys, a reload, and the end."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.cli.test_stopping import descendants, gone
+from tests.web.conftest import DESKTOP, PHONE, Check, opened
+from tests.web.served import PATIENCE, Served, served
+
+LONG = PATIENCE * 1000
+OFFERS = {"Practice": "[data-variant=revelation]", "Knave": "[data-game=knave]"}
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with served(tmp_path_factory.mktemp("table"), "--play", "lowest", "highest") as running:
+        yield running
+        status, said = running.end()
+        assert (status, said) == (0, "knavery serve: ended\n")
+
+
+@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
+def table(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Iterator[Page]:
+    """The page of the table, with nobody at it."""
+    for page in opened(browser, request.param, reduced_motion="reduce"):
+        page.goto(server.url)
+        expect(page.locator("#lobby")).to_be_visible()
+        yield page
+        if page.locator("#leave").is_visible():
+            page.locator("#leave").click()
+            expect(page.locator("#lobby")).to_be_visible(timeout=LONG)
+
+
+def asked(page: Page) -> None:
+    """Waits until a card may be played."""
+    expect(page.locator("#hand button.can:not(.bids)").first).to_be_enabled(timeout=LONG)
+
+
+def bid(page: Page) -> None:
+    """Bids the first three cards of the hand, by clicks."""
+    expect(page.locator("#bidding")).to_be_visible(timeout=LONG)
+    cards = page.locator("#hand button")
+    expect(page.locator("#bid")).to_be_disabled()
+    for place in range(4):
+        cards.nth(place).click()
+    assert page.locator("#hand button[aria-pressed=true]").count() == 3
+    cards.nth(0).click()
+    expect(page.locator("#bid")).to_be_disabled()
+    cards.nth(3).click()
+    expect(page.locator("#sum")).to_contain_text("trick")
+    page.locator("#bid").click()
+
+
+def play_out(page: Page, cards: int) -> None:
+    """Plays a hand of so many cards, each time the first that may be played."""
+    for left in range(cards, 0, -1):
+        asked(page)
+        assert page.locator("#hand button").count() == left
+        page.locator("#hand button.can").first.click()
+        if left > 1:
+            expect(page.locator("#hand button")).to_have_count(left - 1, timeout=LONG)
+    expect(page.locator("#result")).to_be_visible(timeout=LONG)
+
+
+@pytest.mark.parametrize(("offer", "cards"), [("Practice", 9), ("Knave", 17)])
+def test_a_whole_deal_by_clicks(table: Page, accessible: Check, offer: str, cards: int) -> None:
+    accessible(table)
+    table.locator(OFFERS[offer]).first.click()
+    if offer == "Practice":
+        bid(table)
+        asked(table)
+        assert table.locator(".plate .bid").count() == 3, "all bids are open"
+    asked(table)
+    accessible(table)
+    for scheme in ("dark", "light"):
+        table.emulate_media(color_scheme=scheme)
+        accessible(table)
+    play_out(table, cards)
+    rows = [row.split() for row in table.locator("#rows tr").all_inner_texts()]
+    tricks = 2 if offer == "Practice" else 1
+    assert sum(int(row[tricks]) for row in rows) == cards
+    accessible(table)
+    table.locator("#review").click()
+    expect(table.locator("#viewer")).to_be_visible()
+    expect(table.locator("#where")).to_contain_text("deal 0")
+    accessible(table)
+    table.get_by_role("link", name="Back to the table").click()
+    expect(table.locator("#result")).to_be_visible()
+    table.locator("#next").click()
+    if offer == "Practice":
+        expect(table.locator("#said")).to_contain_text("Deal 1", timeout=LONG)
+    else:
+        asked(table)
+        assert table.locator("#hand button").count() == 17
+
+
+def test_a_reload_goes_on_and_keys_play(browser: Browser, server: Served) -> None:
+    for page in opened(browser, DESKTOP, reduced_motion="reduce"):
+        page.goto(server.url)
+        page.locator(".offer[data-game=knave]").click()
+        asked(page)
+        before = page.locator("#hand button").evaluate_all("all => all.map(b => b.dataset.card)")
+        page.reload()
+        asked(page)
+        after = page.locator("#hand button").evaluate_all("all => all.map(b => b.dataset.card)")
+        assert after == before
+        expect(page.locator("#hand button:focus")).to_have_count(1)
+        legal = page.locator("#hand button.can").count()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")
+        if legal > 1:
+            page.keyboard.press("ArrowRight")
+        card = page.evaluate("document.activeElement.dataset.card")
+        page.keyboard.press("Enter")
+        expect(page.locator("#hand button")).to_have_count(16, timeout=LONG)
+        held = page.locator("#hand button").evaluate_all("all => all.map(b => b.dataset.card)")
+        assert card not in held
+        asked(page)
+        page.locator("#leave").click()
+        expect(page.locator("#lobby")).to_be_visible(timeout=LONG)
+
+
+def test_leaving_ends_the_bots(browser: Browser, server: Served) -> None:
+    for page in opened(browser, DESKTOP, reduced_motion="reduce"):
+        page.goto(server.url)
+        page.locator(".offer[data-game=knave]").click()
+        asked(page)
+        below = descendants(server.process.pid)
+        assert len(below) >= 3
+        page.locator("#leave").click()
+        expect(page.locator("#lobby")).to_be_visible(timeout=LONG)
+        assert gone(below)
+
+
+def test_who_has_not_the_key_sees_nothing(browser: Browser, server: Served) -> None:
+    context = browser.new_context()
+    answer = context.request.get(server.url.split("?")[0])
+    assert answer.status == 403
+    assert "open the address that the terminal shows" in answer.text()
+    context.close()
+
+
+def test_ctrl_c_at_a_table_leaves_no_process(tmp_path: Path, browser: Browser) -> None:
+    with served(tmp_path, "--play", "lowest", "highest", "--game", "knave") as server:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(server.url)
+        expect(page.locator(".offer").first).to_contain_text("As you asked")
+        page.locator(".offer").first.click()
+        expect(page.locator("#hand button.can").first).to_be_enabled(timeout=LONG)
+        below = descendants(server.process.pid)
+        assert server.end() == (0, "knavery serve: ended\n")
+        assert gone(below)
+        expect(page.locator("#trouble")).to_contain_text("does not answer", timeout=LONG)
+        context.close()
