@@ -9,7 +9,10 @@ BIN := $(VENV)/bin
 SOAK_SECONDS ?= 3600
 SOAK_KILLS ?= 300
 
-.PHONY: demo test soak languages languages-table lint bench protos locks wheel clean
+# How long `make fuzz` draws inputs; FUZZ_SEED and FUZZ_TARGET draw the same again.
+FUZZ_SECONDS ?= 300
+
+.PHONY: demo test fuzz soak languages languages-table lint bench protos locks wheel clean
 
 demo: $(VENV)/.run
 	$(BIN)/knavery demo
@@ -25,6 +28,11 @@ languages: $(VENV)/.dev
 
 languages-table: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.languages
+
+# Bytes and talks that are drawn, against the wire and the match; failing inputs are kept in .fuzz.
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED)) \
+	  $(if $(FUZZ_TARGET),--target $(FUZZ_TARGET))
 
 # Long runs: what docs/reliability.md reports.
 soak: $(VENV)/.dev

@@ -1,6 +1,7 @@
 """Remote entrants, over TCP and TLS, with real processes on both sides."""
 
 import json
+import re
 import socket
 import sqlite3
 import time
@@ -21,6 +22,8 @@ from tournaments.reception import Listening, listening
 from tournaments.schedule import Entrant, Seat
 from tournaments.store import Store
 from tournaments.verify import verify
+
+ROOT = Path(__file__).parents[2]
 
 CUP = """
 [tournament]
@@ -240,6 +243,22 @@ def test_tokens_follow_from_the_key_and_the_name() -> None:
     team = tournament("ninety-nine", "partnership")
     pairs = team.schedule(bytes(32), range(2), remote=frozenset({1}))
     assert list(reception.tokens(bytes(32), pairs, field)) == [Seat(1, 0), Seat(1, 1)]
+
+
+def test_the_page_for_people_is_right(tmp_path: Path) -> None:
+    """Its configuration and its options can be used as they stand, and it names every variable."""
+    page = (ROOT / "docs" / "remote-bots.md").read_text()
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    path = tmp_path / "cup.toml"
+    path.write_text(text)
+    for command in re.findall(r"(?m)^\$ knavery run cup.toml (.*)", page):
+        options = re.sub(r":4000", ":0", command).split()
+        assert main(["run", str(path), *options, "--dry-run"]) == 0
+    listen = (ROOT / "tournaments" / "commands" / "listen.py").read_text()
+    for option in re.findall(r'"(--[a-z-]+)"', listen):
+        assert option in page
+    for variable in ("KNAVERY_ADDRESS", "KNAVERY_TOKEN", "KNAVERY_TLS_CA"):
+        assert f"| `{variable}` |" in page
 
 
 @pytest.mark.parametrize(
