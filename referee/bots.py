@@ -6,6 +6,7 @@ start it. What a bot says of itself is checked in one place, and every complaint
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sys
@@ -23,11 +24,15 @@ from referee import builds, environments
 from referee.bot_files import BotError, bot_files, copy, locked, remove, seal, version
 from referee.environments import Environment
 from referee.games.registry import GAMES
+from referee.limits import SandboxRules
+from referee.sandbox import Work
 
 __all__ = ["Bot", "BotError", "Prepared", "environment", "load", "prepare", "shipped"]
 
 MAX_NAME: Final = 40
 """Characters of a bot's name."""
+MAX_TEXT: Final = 200
+"""Characters of any text in a bot.toml."""
 MAX_BATCH: Final = 256
 """The most that a bot can ask for as its `max_batch`."""
 MAX_TABLES: Final = 100_000
@@ -64,13 +69,15 @@ class Bot:
 class Prepared:
     """How to start a bot: its command, and the folder to run it in, which it may not change.
 
-    `variables` are for its environment. `adapted` says that the process started is Knavery's own
+    `variables` are for its environment; `shown` is what it needs to read beside its folder and the
+    system. `adapted` says that the process started is Knavery's own
     adapter and the bot's program its child. `seconds` is how long it took to make all this ready, 0
     if it was."""
 
     argv: tuple[str, ...]
     cwd: Path
     variables: Mapping[str, str] = field(default_factory=dict, compare=False)
+    shown: tuple[Path, ...] = field(default=(), compare=False)
     adapted: bool = field(default=False, compare=False)
     seconds: float = field(default=0.0, compare=False)
 
@@ -174,7 +181,7 @@ def _checked(table: dict[str, Any], where: Path) -> dict[str, Any]:
 
 
 def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value.isprintable()
+    return isinstance(value, str) and len(value) <= MAX_TEXT and value.isprintable()
 
 
 def _is_list(value: object) -> bool:
@@ -186,8 +193,9 @@ def _is_command(value: Any) -> bool:
 
 
 _COMMAND: Final = (_is_command, 'a list of words, as ["./bot", "--fast"]')
+_TEXT: Final = f"a text of at most {MAX_TEXT} printable characters"
 _KINDS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
-    "name": (_is_text, "a text"),
+    "name": (_is_text, _TEXT),
     "run": _COMMAND,
     "build": _COMMAND,
     "max_tables": (
@@ -198,10 +206,10 @@ _KINDS: Final[Mapping[str, tuple[Callable[[Any], bool], str]]] = {
         lambda value: _is_list(value) and set(value) <= GAMES.keys(),
         f"a list of games out of {', '.join(GAMES)}",
     ),
-    "author": (_is_text, "a text"),
+    "author": (_is_text, _TEXT),
     "exclude": (_is_list, 'a list of names or patterns, as ["notes", "*.log"]'),
     "transport": (lambda value: value in ("grpc", "stdio"), '"grpc" or "stdio"'),
-    "language": (_is_text, "a text"),
+    "language": (_is_text, _TEXT),
     "max_batch": (
         lambda value: type(value) is int and 0 < value <= MAX_BATCH,
         f"a whole number, 1 to {MAX_BATCH}",
@@ -227,12 +235,13 @@ def cache_root() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "knavery"
 
 
-def prepare(bot: Bot, cache: Path | None = None) -> Prepared:
+def prepare(bot: Bot, cache: Path | None = None, rules: SandboxRules | None = None) -> Prepared:
     """Copy a bot to the cache and build it, unless that version is there; how to start it.
 
     Blocks, for minutes when a build is slow, and runs trio for it: call it before trio runs, or in
-    a thread. `cache` None is `cache_root()`. Processes that prepare the same bot wait for each
-    other. Raises BotError, whose message may go on with the last lines of a failed build.
+    a thread. `cache` None is `cache_root()`; the rules are for the sandbox of a build. Processes
+    that prepare the same bot wait for each other. Raises BotError, whose message may go on with the
+    last lines of a failed build.
     """
     began = perf_counter()
     root = cache or cache_root()
@@ -240,19 +249,22 @@ def prepare(bot: Bot, cache: Path | None = None) -> Prepared:
     try:
         home.mkdir(parents=True, exist_ok=True)
         with locked(home / "lock"):
-            own, made = _make(bot, home, root)
+            own, made = _make(bot, home, root, rules)
     except OSError as error:
         raise BotError(f"{bot.name}: cannot be copied to {home}: {error}") from error
     return Prepared(
         argv=_start(bot, own),
         cwd=home / "bot",
         variables=_variables(bot, own),
+        shown=(own.home / "venv",) if own else (),
         adapted=bot.transport == "stdio",
         seconds=perf_counter() - began if made else 0.0,
     )
 
 
-def _make(bot: Bot, home: Path, root: Path) -> tuple[Environment | None, bool]:
+def _make(
+    bot: Bot, home: Path, root: Path, rules: SandboxRules | None
+) -> tuple[Environment | None, bool]:
     """The bot's environment, if it has one, and whether anything had to be done."""
     tree, ready = home / "bot", home / "ready"
     if there := ready.exists():
@@ -267,11 +279,16 @@ def _make(bot: Bot, home: Path, root: Path) -> tuple[Environment | None, bool]:
         if version(bot_files(tree, bot.exclude)) != bot.version:
             raise BotError(f"{bot.name}: {bot.source} has changed meanwhile: try again")
     if own := _environment(bot, home, root):
-        environments.make(bot.name, own, tree)
+        environments.make(bot.name, own, tree, rules)
     if not there:
         if bot.build:
-            what = f"{bot.name}: its build"
-            builds.run(what, _argv(bot.build, own), tree, home / "build", _variables(bot, own))
+            builds.run(
+                *(f"{bot.name}: its build", _argv(bot.build, own), tree, home / "build"),
+                _variables(bot, own),
+                home=root / "homes" / hashlib.sha256(os.fsencode(bot.source)).hexdigest()[:32],
+                work=Work(shown=(own.home / "venv",) if own else ()),
+                rules=rules,
+            )
         _check_command(bot, tree)
         seal(tree)
         ready.touch()

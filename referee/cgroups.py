@@ -119,8 +119,9 @@ class Cgroups:
         """Whether "memory", "pids" or "cpu" is bounded by the kernel."""
         return controller in self._places
 
-    def group(self, limits: Limits) -> Cgroup | None:
-        """A new group's description; None where there are no groups."""
+    def group(self, limits: Limits | None) -> Cgroup | None:
+        """A new group's description, without bounds if there are no limits; None where there are no
+        groups."""
         if not self._places:
             return None
         name = f"{next(self._numbers)}"
@@ -141,8 +142,10 @@ class Cgroups:
             _remove(folder)
 
 
-def _bounds(controller: str, version: int, limits: Limits) -> dict[str, str]:
+def _bounds(controller: str, version: int, limits: Limits | None) -> dict[str, str]:
     """The files that bound a controller, in the order in which they are written."""
+    if limits is None:
+        return {}
     quota = max(1000, int(limits.cores * PERIOD))
     memory, processes = str(limits.memory), str(limits.processes)
     match controller, version:

@@ -37,7 +37,7 @@ class Tree:
         self._launcher = launcher
         self._keeper = keeper
         self._cgroup = cgroup
-        self._adapter = _program(root) if adapted else None
+        self._adapter = program(root) if adapted else None
         self._adapter_used = 0.0
         self._clocks: dict[int, float] = {}
         self._vanished = 0.0
@@ -146,10 +146,10 @@ def _stat(pid: int) -> list[bytes]:
     return []
 
 
-def _program(root: int) -> int:
+def program(root: int) -> int:
     """The process of the program itself: below the sandbox's own ones, each of which has one
     child."""
     with suppress(OSError):
         if read(f"/proc/{root}/comm") == _WRAPPER:
-            return next((_program(child) for child in descendants(root)), root)
+            return next((program(child) for child in descendants(root)), root)
     return root

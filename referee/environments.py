@@ -24,12 +24,12 @@ from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Final
 
-import knavery
 from referee import builds
 from referee.bot_files import REQUIREMENTS, BotError, bot_files, copy, locked, remove, version
+from referee.limits import SandboxRules
+from referee.mounts import ROOT
+from referee.sandbox import Work
 
-ROOT: Final = Path(knavery.__file__).resolve().parents[1]
-"""The folder that holds the packages of the running Knavery."""
 SDK: Final = ("knavery", "referee", "sample_bots/python")
 """What of it a bot may import."""
 NEEDS: Final = ("grpcio", "protobuf")
@@ -106,7 +106,9 @@ def sdk_variables() -> dict[str, str]:
     return {} if str(ROOT) in {*map(os.path.realpath, installed)} else {"PYTHONPATH": str(ROOT)}
 
 
-def make(name: str, environment: Environment, tree: Path) -> None:
+def make(
+    name: str, environment: Environment, tree: Path, rules: SandboxRules | None = None
+) -> None:
     """Make an environment unless it is there; `name` is the bot's, `tree` its folder.
 
     Blocks, for minutes when pip has much to fetch. Processes that want the same one wait for each
@@ -119,17 +121,20 @@ def make(name: str, environment: Environment, tree: Path) -> None:
             return
         (home / "ready").unlink(missing_ok=True)
         remove(home / "venv")
-        _create(name, environment)
+        _create(name, environment, rules)
         _copy_sdk(name, environment)
-        _install(name, environment, tree)
+        _install(name, environment, tree, rules)
+        remove(home / "home")
         (home / "ready").touch()
 
 
-def _create(name: str, environment: Environment) -> None:
+def _create(name: str, environment: Environment, rules: SandboxRules | None) -> None:
     lean = ("--without-pip",) if _lends_pip() else ()
-    command = (sys.executable, "-I", "-m", "venv", *lean, str(environment.home / "venv"))
+    home = environment.home
+    command = (sys.executable, "-I", "-m", "venv", *lean, str(home / "venv"))
+    what = f"{name}: its environment"
     try:
-        builds.run(f"{name}: its environment", command, environment.home, environment.home / "logs")
+        builds.run(what, command, home, home / "logs", home=home / "home", rules=rules)
     except BotError as error:
         raise BotError(f"{error}\n  Python's venv comes with python3-venv on Debian") from error
 
@@ -173,16 +178,22 @@ def _describe_sdk(site: Path) -> None:
     (info / "INSTALLER").write_text("knavery\n")
 
 
-def _install(name: str, environment: Environment, tree: Path) -> None:
-    held = environment.home / "held.txt"
+def _install(name: str, environment: Environment, tree: Path, rules: SandboxRules | None) -> None:
+    home = environment.home
+    held = home / "held.txt"
     held.write_text("\n".join((f"knavery=={_knavery_version()}", *_needs())) + "\n")
     own, there = str(environment.python), (sys.executable, "-P", "-m", "pip", "--python")
     pip = (*there, own) if _lends_pip() else (own, "-P", "-m", "pip")
     options = ("--no-input", "--disable-pip-version-check", "-c", str(held), "-r", REQUIREMENTS)
     command = (*pip, "install", *options)
-    logs = environment.home / "pip"
+    what, work = f"{name}: pip for its {REQUIREMENTS}", Work(own=(home,))
     try:
-        builds.run(f"{name}: pip for its {REQUIREMENTS}", command, tree, logs, _UNSET)
+        builds.run(
+            *(what, command, tree, home / "pip", _UNSET),
+            home=home / "home",
+            work=work,
+            rules=rules,
+        )
     except BotError as error:
         raise BotError(
             f"{error}\n  mend {REQUIREMENTS}, or let this machine reach the package index; "

@@ -279,11 +279,8 @@ class Desk(Place):
     async def _start(self, post: Line, scratch: Path) -> Process:
         prepared = self._contestant.prepared
         self._began = self._house.now()
-        environment = bots.environment(post.address, post.token, scratch, prepared.variables)
         try:
-            return await self._house.launcher.start(
-                self.player.name, prepared.argv, prepared.cwd, environment
-            )
+            return await self._house.start(self.player.name, prepared, post, scratch)
         except StartError as problem:
             raise death(f"could not be started: {problem}") from problem
 

@@ -15,10 +15,12 @@ from typing import Protocol
 import trio
 
 from knavery.v1.referee_pb2 import FromReferee, Hello, Moves, Welcome
-from referee import leftovers
+from referee import bots, leftovers
 from referee.failures import scarce
+from referee.limits import SandboxRules
 from referee.match import ClockRules, FaultRules
-from referee.process import Launcher, LauncherDied, open_launcher
+from referee.process import Launcher, LauncherDied, Process, open_launcher
+from referee.sandbox import Sandbox, open_sandbox
 from referee.server import open_door
 from referee.streams import Meter
 
@@ -95,6 +97,7 @@ class House:
 
     door: Listener
     launcher: Launcher
+    sandbox: Sandbox
     game: str
     clock: ClockRules
     faults: FaultRules
@@ -116,6 +119,18 @@ class House:
         except OSError as error:
             raise scarce(error.errno, "the referee cannot go on") from error
 
+    async def start(self, name: str, prepared: bots.Prepared, line: Line, scratch: Path) -> Process:
+        """Starts a bot that connects to a line, as the sandbox has it; raises StartError.
+        `scratch` is its own folder, which it gets where it has no other."""
+        socket = Path(line.address.removeprefix("unix:"))
+        env = bots.environment(line.address, line.token, scratch, prepared.variables)
+        command = self.sandbox.bot(
+            prepared.argv, prepared.cwd, env, prepared.shown, socket, scratch
+        )
+        return await self.launcher.start(
+            name, command.argv, command.cwd, command.env, command.confinement
+        )
+
     @property
     def can_overlap(self) -> bool:
         """Whether processes can start without taking time from those that play."""
@@ -129,8 +144,10 @@ async def open_house(
     faults: FaultRules,
     log_dir: Path,
     max_processes: int | None = None,
+    sandbox: SandboxRules | None = None,
 ) -> AsyncIterator[House]:
     """A house for a block; at its end no process, socket or file of it is left but the logs.
+    SandboxError where the sandbox must be there, and is not.
 
     Never do more than `max_processes` bot processes live at once; a generation may not need
     more."""
@@ -139,14 +156,27 @@ async def open_house(
     thresholds = gc.get_threshold()
     gc.set_threshold(COLLECT_EVERY, *thresholds[1:])
     try:
-        async with (
-            open_launcher(log_dir) as launcher,
-            open_door() as door,
-            trio.open_nursery() as leaving,
-        ):
-            starts = trio.CapacityLimiter(cores())
-            places = trio.CapacityLimiter(max_processes or math.inf)
-            yield House(door, launcher, game, clock, faults, starts, places, leaving, [], door.now)
+        with open_sandbox(sandbox or SandboxRules()) as confining:
+            async with (
+                open_launcher(log_dir) as launcher,
+                open_door() as door,
+                trio.open_nursery() as leaving,
+            ):
+                starts = trio.CapacityLimiter(cores())
+                places = trio.CapacityLimiter(max_processes or math.inf)
+                yield House(
+                    door,
+                    launcher,
+                    confining,
+                    game,
+                    clock,
+                    faults,
+                    starts,
+                    places,
+                    leaving,
+                    [],
+                    door.now,
+                )
     finally:
         gc.set_threshold(*thresholds)
 

@@ -27,7 +27,7 @@ from typing import Any, Final
 import trio
 
 from referee.cgroups import Cgroup
-from referee.cpu import Tree
+from referee.cpu import Tree, program
 from referee.failures import SCARCE, MachineFailure, scarce
 from referee.proc import descendants
 
@@ -40,6 +40,9 @@ MESSAGE_BYTES: Final = 1 << 16
 """The most that is read as one message of a keeper."""
 CLOSING: Final = 10.0
 """Seconds that everything may take to end when a launcher is closed."""
+
+TRIAL: Final = 20.0
+"""Seconds that a command may take which is only tried out."""
 
 
 class StartError(Exception):
@@ -142,6 +145,11 @@ class Process:
     def tree(self, *, adapted: bool) -> Tree:
         """All its processes, to be timed and frozen; `adapted` as in `bots.Prepared`."""
         return Tree(self._launcher.pid, self._keeper, self.pid, self.cgroup, adapted=adapted)
+
+    @property
+    def program(self) -> int:
+        """The process id of the program itself, once it has begun: not of what confines it."""
+        return program(self.pid)
 
     def peak_memory(self) -> int:
         """The most memory, in bytes, that each of its processes that now run has had, added up."""
@@ -329,6 +337,23 @@ async def open_launcher(log_dir: Path) -> AsyncIterator[Launcher]:
     finally:
         with trio.CancelScope(shield=True):
             await launcher.close()
+
+
+def try_out(argv: Sequence[str]) -> tuple[str, int]:
+    """What a command that takes no time prints, and its exit status. Blocks, for TRIAL at most."""
+    try:
+        done = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd="/",
+            timeout=TRIAL,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error), -1
+    return printable(done.stdout.decode(errors="replace")), done.returncode
 
 
 def _status(pid: int, field: str) -> int:

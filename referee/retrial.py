@@ -18,7 +18,7 @@ from typing import Protocol, TypeVar
 import trio
 
 from knavery.v1 import game_pb2 as game
-from referee import bots, leftovers, wire
+from referee import leftovers, wire
 from referee.bots import Prepared
 from referee.endings import EXIT_GRACE, GOODBYE_GRACE, clear, last_words
 from referee.house import House, Line
@@ -222,21 +222,17 @@ class _Talk:
     async def _start(self) -> None:
         self._scratch = leftovers.scratch()
         post = self._post = await self._house.door.listen()
-        variables = bots.environment(
-            post.address, post.token, self._scratch, self._prepared.variables
-        )
         try:
-            self._process = await self._house.launcher.start(
-                "bot", self._prepared.argv, self._prepared.cwd, variables
-            )
+            self._process = await self._house.start("bot", self._prepared, post, self._scratch)
         except StartError as problem:
             raise _Gone(f"could not be started: {problem}") from problem
-        self._watcher.started(self._process.pid)
         await self._while_it_lives(self._admit)
 
     async def _admit(self) -> None:
         assert self._post is not None
+        assert self._process is not None
         hello = await self._post.hello()
+        self._watcher.started(self._process.program)
         if reason := wire.objection(hello, self._house.game):
             await self._post.reject(reason)
             raise _Gone(f"rejected: {reason}")

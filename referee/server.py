@@ -11,7 +11,6 @@ import secrets
 import tempfile
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from itertools import count
 
 import trio
 
@@ -241,11 +240,12 @@ class Door:
         self._thread = thread
         self.now = thread.heart.now
         """The referee's own time."""
-        self._paths = (f"{folder}/{number}" for number in count())
+        self._folder = folder
 
     async def listen(self) -> Post:
         """A post whose socket is bound: its bot may be started. CannotListen if there is none."""
-        post = Post(self._thread, f"unix:{next(self._paths)}")
+        path = f"{self._folder}/{secrets.token_hex(6)}"  # no number: its bot sees how it is called
+        post = Post(self._thread, f"unix:{path}")
         await self._thread.run(post._desk.open())
         return post
 

@@ -14,7 +14,8 @@ from typing import Any, Final
 from referee.games.registry import make_rules
 from referee.games.rules import Rules, RulesError
 from referee.games.shuffle import derive
-from referee.match import CPU, FORFEIT_AT_ONCE, STAND_IN, WALL, ClockRules, FaultRules
+from referee.limits import AUTO, MIB, MODES, Limits, SandboxRules
+from referee.match import CPU, FORFEIT_AT_ONCE, LATER, STAND_IN, WALL, ClockRules, FaultRules
 from referee.restarts import LONGEST
 from tournaments.plain import rules_from_plain, rules_to_plain, settings
 from tournaments.schedule import Group, Schedule, Seatings, group_size, usual_seatings
@@ -47,6 +48,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "clock": ("decision", "bank", "increment", "startup", "hang", "measure", "strict", "ponder"),
     "faults": ("policy", "limit", "restarts", "backoff"),
+    "sandbox": ("mode", "memory", "processes", "cores", "scratch", "files"),
     "entrants": ("name", "path", "remote"),
 }
 """The file's tables and the keys that each may have."""
@@ -105,6 +107,7 @@ class Tournament:
     key: bytes | None = None
     clock: ClockRules = dataclasses.field(default_factory=ClockRules)
     faults: FaultRules = dataclasses.field(default_factory=FaultRules)
+    sandbox: SandboxRules = dataclasses.field(default=SandboxRules(), metadata=LATER)
 
     def schedule(
         self,
@@ -160,6 +163,7 @@ def parse(text: str, path: Path) -> Tournament:
         key=_key(main),
         clock=_clock(document.table("clock")),
         faults=_faults(document.table("faults")),
+        sandbox=_sandbox(document.table("sandbox")),
         entrants=_entrants(document, rules),
     )
     _require_wall_clock(document, tournament)
@@ -187,7 +191,10 @@ def parse_entrant(text: str, folder: Path) -> EntrantSpec:
 
 def to_plain(tournament: Tournament) -> dict[str, Any]:
     """The tournament as JSON values, without its key, which is a secret."""
-    return settings(dataclasses.replace(tournament, key=None)) | {
+    plain = settings(dataclasses.replace(tournament, key=None))
+    if "sandbox" in plain:
+        plain["sandbox"] = dataclasses.asdict(tournament.sandbox)
+    return plain | {
         "rules": rules_to_plain(tournament.rules),
         "entrants": [dataclasses.asdict(spec) for spec in tournament.entrants],
         "clock": settings(tournament.clock),
@@ -205,6 +212,7 @@ def from_plain(plain: Mapping[str, Any]) -> Tournament:
             "seatings": Seatings(plain["seatings"]),
             "clock": ClockRules(**plain["clock"]),
             "faults": FaultRules(**plain["faults"]),
+            "sandbox": _sandbox_from_plain(plain.get("sandbox", {})),
         }
     )
 
@@ -302,6 +310,24 @@ def _faults(faults: Table) -> FaultRules:
         policy=policy,
         backoff=faults.seconds("backoff", usual.backoff, 0, LONGEST),
     )
+
+
+def _sandbox(sandbox: Table) -> SandboxRules:
+    usual = Limits()
+    limits = Limits(
+        memory=sandbox.whole("memory", usual.memory // MIB, 64, MANY, " (MiB)") * MIB,
+        processes=sandbox.whole("processes", usual.processes, 8, MANY),
+        cores=sandbox.number("cores", usual.cores, 0.1, 1024),
+        scratch=sandbox.whole("scratch", usual.scratch // MIB, 1, MANY, " (MiB)") * MIB,
+        files=sandbox.whole("files", usual.files, 64, MANY),
+    )
+    return SandboxRules(sandbox.choice("mode", MODES, AUTO), limits)
+
+
+def _sandbox_from_plain(plain: Mapping[str, Any]) -> SandboxRules:
+    if not plain:
+        return SandboxRules()
+    return SandboxRules(plain["mode"], Limits(**plain["limits"]))
 
 
 def _entrants(document: Document, rules: Rules) -> tuple[EntrantSpec, ...]:

@@ -24,8 +24,11 @@ import trio
 from referee.bots import BotError, cache_root, load, prepare
 from referee.games.registry import make_rules
 from referee.house import cores
+from referee.limits import SandboxRules
 from referee.match import ClockRules, FaultKind
 from referee.process import StartError, open_launcher
+from referee.protection import tools
+from referee.sandbox import open_sandbox
 from tournaments import quick, rows
 from tournaments.runner import Entered
 
@@ -129,6 +132,21 @@ def memory() -> Finding:
     return Finding(free >= LEAST_MEMORY, words, "end other programs, or play fewer tables at once")
 
 
+def isolation() -> Finding:
+    """Whether bots can be kept from files, processes and networks that are not theirs."""
+    with open_sandbox(SandboxRules()) as sandbox:
+        if sandbox.isolates:
+            return Finding(True, sandbox.in_force.partition(";")[0])
+        return Finding(False, "bots can do what you can", tools().lacking)
+
+
+def bounds() -> Finding:
+    """What bounds a bot's memory, processes and cores."""
+    with open_sandbox(SandboxRules()) as sandbox:
+        words = sandbox.bounds_in_force
+        return Finding(sandbox.bounds_cores, words, "docs/sandbox.md: how to have control groups")
+
+
 def cache_folder() -> Finding:
     """Whether bots can be kept, and started from there."""
     root = cache_root()
@@ -219,6 +237,8 @@ CHECKS: Final[tuple[Check, ...]] = (
     Check("cores", processors),
     Check("memory", memory),
     Check("cache", cache_folder, needed=True),
+    Check("sandbox", isolation),
+    Check("limits", bounds),
     Check("bot process", bot_process, needed=True),
     *(Check(name, partial(language, tools)) for name, tools in LANGUAGES.items()),
 )

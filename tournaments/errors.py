@@ -69,8 +69,17 @@ def _user_errors() -> tuple[type[Exception], ...]:
     from referee.bots import BotError
     from referee.failures import MachineFailure
     from referee.games.rules import RulesError
+    from referee.sandbox import SandboxError
     from tournaments.config import ConfigError
     from tournaments.store import StoreError
     from tournaments.web.listening import CannotServe
 
-    return BotError, RulesError, MachineFailure, ConfigError, StoreError, CannotServe
+    return (
+        BotError,
+        RulesError,
+        MachineFailure,
+        SandboxError,
+        ConfigError,
+        StoreError,
+        CannotServe,
+    )

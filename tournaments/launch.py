@@ -14,9 +14,12 @@ from referee import bots
 from referee.bots import Bot, BotError
 from referee.games.registry import make_rules
 from referee.house import cores
+from referee.limits import SandboxRules
 from referee.remote import ELSEWHERE
+from referee.sandbox import open_sandbox
 from tournaments import reception
 from tournaments.config import ConfigError, EntrantSpec, Tournament
+from tournaments.confining import confined
 from tournaments.duration import told
 from tournaments.epochs import Continuation, continuation, missing, schedules, standing
 from tournaments.pace import Pace
@@ -85,13 +88,15 @@ def of_folder(folder: Path, game: str, variant: str, rounds: int) -> Tournament:
 
 
 def plan(tournament: Tournament, here: Listening | None = None) -> Plan:
-    """Loads and builds the bots; BotError if one cannot be entered. Remote ones connect `here`."""
-    entered = _entered(tournament.entrants)
+    """Loads and builds the bots; BotError if one cannot be entered, SandboxError if they may not
+    be started on this machine. Remote ones connect `here`."""
+    with open_sandbox(tournament.sandbox):
+        entered = _entered(tournament.entrants)
     entrants = entrants_of(entered)
     reception.required(entrants, here)
     key = tournament.key or secrets.token_bytes(32)
     schedule = tournament.schedule(key, range(len(entered)), remote=remote_of(entrants))
-    return Plan(tournament, key, schedule, entrants, ready(entered), here)
+    return Plan(tournament, key, schedule, entrants, ready(entered, tournament.sandbox), here)
 
 
 def entrants_of(entered: Sequence[Bot]) -> tuple[Entrant, ...]:
@@ -123,12 +128,12 @@ def _elsewhere(name: str) -> Bot:
     return Bot(name, REMOTE, Path(), run=())
 
 
-def ready(entered: Sequence[Bot]) -> dict[int, Entered]:
+def ready(entered: Sequence[Bot], sandbox: SandboxRules | None = None) -> dict[int, Entered]:
     """The bots, copied to the cache and built, by index."""
     return {
         n: Entered(
             bot.name,
-            ELSEWHERE if bot.version == REMOTE else bots.prepare(bot),
+            ELSEWHERE if bot.version == REMOTE else bots.prepare(bot, rules=sandbox),
             bot.max_tables,
         )
         for n, bot in enumerate(entered)
@@ -150,14 +155,19 @@ def start(made: Plan, output: Path, budget: float | None = None) -> int:
         return _further(made, output, budget)
     print(f"{made.tournament.name}: commitment {made.commitment}", flush=True)
     entrants = made.entrants
-    with Store.create(output, made.tournament, made.key, entrants, made.commitment) as store:
+    sandbox = confined(made.tournament.sandbox)
+    with Store.create(
+        output, made.tournament, made.key, entrants, made.commitment, sandbox=sandbox
+    ) as store:
         return _play(store, made, budget)
 
 
 def go_on(path: Path, budget: float | None = None, here: Listening | None = None) -> int:
     """Plays what is missing in a tournament's file, at most for so many seconds; the exit
     status."""
-    with Store.open(path, write=True) as store:
+    with Store.open(path, write=False) as store:
+        rules = store.tournament().sandbox
+    with Store.open(path, write=True, sandbox=confined(rules)) as store:
         made = _kept_plan(store, here)
         _say_missing(store, made)
         return _play(store, made, budget)
@@ -166,7 +176,7 @@ def go_on(path: Path, budget: float | None = None, here: Listening | None = None
 def _further(made: Plan, path: Path, budget: float | None) -> int:
     """Goes on with a file, in a new epoch if anything has changed."""
     began = time.monotonic()
-    with Store.open(path, write=True) as store:
+    with Store.open(path, write=True, sandbox=confined(made.tournament.sandbox)) as store:
         further = continuation(store, made.tournament, made.entrants)
         _note_places(store, further, made.entrants)
         now = _placed(made, store.master_key(), further)
@@ -204,7 +214,8 @@ def _finish(store: Store, made: Plan, rest: Schedule) -> bool:
     before = [match for match in store.played() if match.block in blocks]
     bar = Bar(rest, [each.name for each in made.entrants], before)
     most = processes(made.tournament)
-    run = Run(store, rest, made.field, bar, made.tournament.tables, max_processes=most)
+    tables, sandbox = made.tournament.tables, made.tournament.sandbox
+    run = Run(store, rest, made.field, bar, tables, max_processes=most, sandbox=sandbox)
     run.reception = _reception(store, made, rest, bar, farewell=False)
     finished = trio.run(run.play, log_folder(store.path))
     bar.close()
@@ -233,7 +244,7 @@ def _kept_plan(store: Store, here: Listening | None) -> Plan:
     entrants = store.entrants()
     reception.required([entrants[n] for n in schedule.entrants], here)
     entered = [_same(store.path, entrants[n]) for n in schedule.entrants]
-    field = {schedule.entrants[n]: each for n, each in ready(entered).items()}
+    field = {schedule.entrants[n]: each for n, each in ready(entered, tournament.sandbox).items()}
     return Plan(tournament, store.master_key(), schedule, entrants, field, here)
 
 
@@ -266,7 +277,8 @@ def _play(store: Store, made: Plan, budget: float | None) -> int:
     most = processes(made.tournament)
     done = store.finished_job_ids()
     pace = Pace(schedule, done, budget, say=bar.say, cores=cores(), max_processes=most)
-    run = Run(store, schedule, made.field, bar, made.tournament.tables, pace, most)
+    tables, sandbox = made.tournament.tables, made.tournament.sandbox
+    run = Run(store, schedule, made.field, bar, tables, pace, most, sandbox)
     run.reception = _reception(store, made, schedule, bar)
     uninterrupted = trio.run(run.play, log_folder(store.path))
     bar.close()

@@ -185,6 +185,11 @@ class Reading(Rows):
         )
         return dict(rows)
 
+    def sandboxes(self) -> list[str]:
+        """What confined the bots, each once, in the order in which it was first in force."""
+        rows = self._rows("SELECT sandbox FROM sessions GROUP BY sandbox ORDER BY min(session)")
+        return [sandbox for (sandbox,) in rows]
+
     def tally(self) -> Tally:
         """How far the tournament is."""
         complete, started = self._row(

@@ -20,6 +20,7 @@ from referee.bots import Prepared
 from referee.failures import machine_failure
 from referee.generation import Contestant, play_generation
 from referee.house import House, Turn, cores, open_house
+from referee.limits import SandboxRules
 from referee.match import FORFEIT_AT_ONCE, Fault, MatchResult, RefereeBug
 from referee.player import Player
 from referee.server import Door, Guest
@@ -180,7 +181,9 @@ class Run:
         in_flight: int | None = None,
         pace: Pace | None = None,
         max_processes: int | None = None,
+        sandbox: SandboxRules | None = None,
     ) -> None:
+        self._sandbox = sandbox
         self._store = store
         self._schedule = schedule
         self._field = field
@@ -243,7 +246,9 @@ class Run:
     async def _once(self, log_dir: Path) -> None:
         rules = self._schedule.rules
         clock, faults = self._schedule.clock, self._schedule.faults
-        async with open_house(rules.game, clock, faults, log_dir, self._max_processes) as house:
+        async with open_house(
+            rules.game, clock, faults, log_dir, self._max_processes, self._sandbox
+        ) as house:
             if self.reception is None:
                 await self._waves(house)
                 return

@@ -153,9 +153,15 @@ class Table:
 
     def seconds(self, key: str, default: float, low: float, high: float, why: str = "") -> float:
         """A number of seconds within bounds; `why` explains them."""
+        return self.number(key, default, low, high, why, of=" of seconds")
+
+    def number(
+        self, key: str, default: float, low: float, high: float, why: str = "", of: str = ""
+    ) -> float:
+        """A number within bounds; `of` is its unit in words, and `why` explains the bounds."""
         value = self.values.get(key, default)
         if type(value) not in (int, float) or not low <= value <= high:
-            allowed = f"a number of seconds from {low:g} to {high:g}{why}"
+            allowed = f"a number{of} from {low:g} to {high:g}{why}"
             raise self.error(key, f"must be {allowed}, not {_shown(value)}")
         return float(value)
 

@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import trio
@@ -20,8 +20,6 @@ from referee.process import open_launcher
 TOML: Final = 'name = "alice"\nrun = ["python", "bot.py"]\n'
 BUILD: Final = """
 import pathlib
-counter = pathlib.Path("../count")
-counter.write_text(counter.read_text() + "x" if counter.exists() else "x")
 pathlib.Path("made").write_text("print('made here')")
 """
 
@@ -43,6 +41,20 @@ def write(folder: Path, **files: str) -> Path:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return write(tmp_path / "bot")
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was built, each time that it was."""
+    done: list[str] = []
+    run = builds.run
+
+    def counted(what: str, *args: Any, **options: Any) -> None:
+        done.append(what)
+        run(what, *args, **options)
+
+    monkeypatch.setattr(builds, "run", counted)
+    return done
 
 
 def output(prepared: Prepared, log_dir: Path) -> str:
@@ -316,18 +328,20 @@ class TestPrepare:
         assert modes == {".": 0o555, "bot.py": 0o444, "sub/tool": 0o555}
         assert (tree / "link").readlink() == Path("sub/tool")
 
-    def test_it_is_built_once(self, tmp_path: Path) -> None:
+    def test_it_is_built_once(self, tmp_path: Path, built: list[str]) -> None:
         toml = 'run = ["python3", "made"]\nbuild = ["python", "build.py"]'
         folder = write(tmp_path / "bot", bot_toml=toml, build_py=BUILD)
         bot = load(str(folder))
         prepared = prepare(bot)
         assert prepare(bot) == prepared
-        assert (prepared.cwd.parent / "count").read_text() == "x"
+        assert built == ["bot: its build"]
         assert output(prepared, tmp_path / "logs") == "made here\n"
         (folder / "new").touch()
         assert prepare(load(str(folder))).cwd != prepared.cwd
 
-    def test_a_build_that_is_wanted_twice_at_once_is_done_once(self, tmp_path: Path) -> None:
+    def test_a_build_that_is_wanted_twice_at_once_is_done_once(
+        self, tmp_path: Path, built: list[str]
+    ) -> None:
         toml = 'run = ["python", "made"]\nbuild = ["python", "build.py"]'
         bot = load(str(write(tmp_path / "bot", bot_toml=toml, build_py=BUILD)))
         threads = [threading.Thread(target=prepare, args=(bot,)) for _ in range(3)]
@@ -335,7 +349,8 @@ class TestPrepare:
             thread.start()
         for thread in threads:
             thread.join()
-        assert (prepare(bot).cwd.parent / "count").read_text() == "x"
+        prepare(bot)
+        assert built == ["bot: its build"]
 
     def test_a_failed_build(self, tmp_path: Path) -> None:
         build = "for n in range(100): print(n)\nraise SystemExit('\\033[31mno \\ncompiler')"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import threading
@@ -111,9 +112,9 @@ def test_it_is_made_once_by_two_at_once_and_again_when_it_is_broken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
-    monkeypatch.setattr(environments, "_create", lambda name, _: made.append(name))
+    monkeypatch.setattr(environments, "_create", lambda name, *_: made.append(name))
     monkeypatch.setattr(environments, "_copy_sdk", lambda *_: None)
-    monkeypatch.setattr(environments, "_install", lambda _, place, __: fake(place))
+    monkeypatch.setattr(environments, "_install", lambda _, place, *__: fake(place))
     bots = [load(str(bot(tmp_path / name, "tiny", name))) for name in ("ann", "ben")]
     threads = [
         threading.Thread(target=prepare, args=(each, tmp_path / "cache")) for each in bots * 2
@@ -146,7 +147,7 @@ def fake(place: Environment) -> None:
 def test_what_pip_cannot_install(
     tmp_path: Path, requirements: str, said: str, monkeypatch: pytest.MonkeyPatch, venv: Path
 ) -> None:
-    monkeypatch.setattr(environments, "_create", lambda _, place: lend(venv, place))
+    monkeypatch.setattr(environments, "_create", lambda _, place, __: lend(venv, place))
     monkeypatch.setattr(environments, "_copy_sdk", lambda *_: None)
     bob = load(f"bob={bot(tmp_path / 'bot', requirements)}")
     with pytest.raises(BotError) as caught:
@@ -161,8 +162,7 @@ def test_what_pip_cannot_install(
 
 def lend(ready: Path, place: Environment) -> None:
     """pip of another environment, where making one is not what is tested."""
-    place.home.mkdir(exist_ok=True)
-    (place.home / "venv").symlink_to(ready)
+    shutil.copytree(ready, place.home / "venv", symlinks=True, copy_function=os.link)
 
 
 @pytest.mark.parametrize("text", ["", "\n# nothing\n", "  \n"])

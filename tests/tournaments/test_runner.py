@@ -12,6 +12,7 @@ import trio
 
 from referee import bots
 from referee.games.registry import make_rules
+from referee.limits import AUTO, SandboxRules
 from referee.match import ClockRules, FaultRules, MatchResult
 from tests.referee.test_turns import living
 from tournaments import launch, waves
@@ -64,6 +65,7 @@ def plan(
     faults: FaultRules | None = None,
     seatings: Seatings | None = None,
     max_deals: int = 2,
+    mode: str = AUTO,
 ) -> Plan:
     rules = make_rules(game, max_deals=max_deals)
     return launch.plan(
@@ -76,6 +78,7 @@ def plan(
             key=KEY,
             clock=ClockRules(limit=5.0),
             faults=faults or FaultRules(),
+            sandbox=SandboxRules(mode),
         )
     )
 
@@ -90,7 +93,9 @@ def play(
         store = Store.create(path, made.tournament, made.key, made.entrants, made.commitment)
     with store:
         run = Run(
-            store, made.schedule, made.field, progress or Quiet(), max_processes=max_processes
+            *(store, made.schedule, made.field, progress or Quiet()),
+            max_processes=max_processes,
+            sandbox=made.tournament.sandbox,
         )
         return trio.run(run.play, path.with_suffix(".logs"))
 

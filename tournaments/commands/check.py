@@ -30,7 +30,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from referee.bots import load
     from referee.check import check
+    from tournaments.confining import warn
 
+    warn()
     bot, clock = load(arguments.bot), _clock(arguments)
     if arguments.json:
         report = check(bot, clock)
@@ -59,7 +61,8 @@ def step_text(step: "StepReport") -> str:
 
     failed = step.verdict is Verdict.FAILED
     word = "FAILED" if failed else step.verdict.value
-    lines = [f"{word:<10}{step.name:<13} {step.seconds:4.1f} s  {step.seen}".rstrip()]
+    seen = " ".join(step.seen.splitlines())
+    lines = [f"{word:<10}{step.name:<13} {step.seconds:4.1f} s  {seen}".rstrip()]
     if failed:
         lines += _paragraph("expected", step.wanted)
     for finding in step.findings:

@@ -38,9 +38,11 @@ def run(arguments: argparse.Namespace) -> int:
     from referee.bots import BotError, load
     from referee.games.registry import make_rules
     from tournaments import quick
+    from tournaments.confining import warn
     from tournaments.launch import ready
 
     rules = make_rules(arguments.game, arguments.variant)
+    warn()
     if arguments.matches < 1:
         raise BotError(f"--matches must be 1 or more, not {arguments.matches}")
     if arguments.me:

@@ -46,9 +46,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from referee.bots import load
+    from tournaments.confining import warn
     from tournaments.repro import ask_again
     from tournaments.store import Store
 
+    warn()
     bot = load(arguments.bot)
     with Store.open(arguments.file, write=False) as store:
         wanted = _wanted(store, arguments, bot)

@@ -29,6 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from tournaments import clocks, standings
     from tournaments.anonymous import Cast
+    from tournaments.confining import without_isolation
     from tournaments.store import Store
     from tournaments.table import computed, shown
 
@@ -37,8 +38,9 @@ def run(arguments: argparse.Namespace) -> int:
         result = computed(store, arguments.anchor, cast)
         order = [row.entrant for row in result.rows] if arguments.clocks else []
         times = clocks.clock_rows(store, order, cast) if order else []
+        sandboxes = store.sandboxes()
     if arguments.json:
-        document = standings.as_json(result, with_meetings=True)
+        document = standings.as_json(result, with_meetings=True) | {"sandbox": sandboxes}
         if arguments.clocks:
             document["clocks"] = [asdict(row) for row in times]
         print(json.dumps(document, indent=2))
@@ -46,6 +48,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(clocks.as_csv(times) if times else standings.as_csv(result.rows), end="")
     else:
         print(shown(result, with_meetings=arguments.head_to_head))
+        if line := without_isolation(sandboxes):
+            print(line)
         if times:
             print(f"\n{clocks.header(times)}\n{clocks.table(times)}")
     return 0
