@@ -12,7 +12,7 @@ SOAK_KILLS ?= 300
 # How long `make fuzz` draws inputs; FUZZ_SEED and FUZZ_TARGET draw the same again.
 FUZZ_SECONDS ?= 300
 
-.PHONY: demo test fuzz soak languages languages-table lint bench protos locks wheel clean
+.PHONY: demo test fuzz soak languages languages-table screenshots lint bench protos locks wheel clean
 
 demo: $(VENV)/.run
 	$(BIN)/knavery demo
@@ -39,6 +39,10 @@ soak: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.kills $$(( $(SOAK_KILLS) / 2 ))
 	$(BIN)/python -m benchmarks.bot_kills $(SOAK_KILLS)
 	$(BIN)/python -m benchmarks.soak --seconds $(SOAK_SECONDS)
+
+# The pictures in docs/images: two small tournaments, their reports, and Chromium.
+screenshots: $(VENV)/.dev
+	$(BIN)/python docs/screenshots.py $(ARGS)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

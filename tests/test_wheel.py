@@ -29,6 +29,14 @@ def templates() -> set[str]:
     return {str(path.relative_to(ROOT)) for path in files}
 
 
+def pages() -> set[str]:
+    """Templates and assets of the pages."""
+    folder = ROOT / "tournaments" / "web"
+    files = [*folder.glob("templates/*"), *folder.glob("assets/*")]
+    assert files
+    return {str(path.relative_to(ROOT)) for path in files}
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The command `knavery` of an environment that has the wheel; what the wheel needs is lent to
@@ -48,6 +56,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (wheel,) = place.glob("knavery-*.whl")
     packed = zipfile.ZipFile(wheel).namelist()
     assert templates() <= set(packed)
+    assert pages() <= set(packed)
     assert not [name for name in packed if "rubbish" in name], "nothing that a build left"
     venv.create(place / "env", with_pip=True)
     pip = place / "env/bin/pip"

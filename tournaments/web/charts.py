@@ -28,6 +28,10 @@ LINES: Final = 8
 """Bots that are told apart in one chart; the table beside it has them all."""
 
 _WIDTH = 8.0
+"""Inches, as all measures here."""
+_LETTERS = 18
+_NAMES = 1.75
+"""Room for names, beside a chart or on its axis."""
 _STYLE: Final[Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "knavery",
@@ -77,7 +81,7 @@ def course_chart(course: Course, names: Sequence[str], order: Sequence[int]) -> 
 
     title = "Ratings over the tournament's course"
     about = f"Ratings after each of {len(course.blocks)} numbers of complete blocks, a line a bot."
-    return _chart("course", title, about, 3.6, draw)
+    return _chart("course", title, about, 3.6, draw, right=_NAMES)
 
 
 def places_chart(plays: Mapping[int, Play], names: Sequence[str], order: Sequence[int]) -> Chart:
@@ -97,10 +101,11 @@ def places_chart(plays: Mapping[int, Play], names: Sequence[str], order: Sequenc
         _legend(panels[1])
 
     title = "Points a deal by seat, and by position from the dealer"
-    return _chart("places", title, "Two panels, a line a bot: the figures are below.", 3.4, draw)
+    about = "Two panels, a line a bot: the figures are below."
+    return _chart("places", title, about, 3.4, draw, right=_NAMES)
 
 
-def bids_chart(name: str, play: Play) -> Chart:
+def bids_chart(play: Play) -> Chart:
     """How often each number of tricks was bid, and made."""
 
     def draw(figure: Figure) -> None:
@@ -115,10 +120,10 @@ def bids_chart(name: str, play: Play) -> Chart:
         _legend(axes)
 
     about = "Bars: how often each number of tricks was bid, and how often it was made."
-    return _chart(name, "Bids and success", about, 2.8, draw)
+    return _chart("bids", "Bids and success", about, 2.8, draw, right=_NAMES)
 
 
-def tricks_chart(name: str, play: Play) -> Chart:
+def tricks_chart(play: Play) -> Chart:
     """How often each number of tricks was won."""
 
     def draw(figure: Figure) -> None:
@@ -130,10 +135,10 @@ def tricks_chart(name: str, play: Play) -> Chart:
         axes.set_ylabel("deals")
         axes.grid(axis="x", visible=False)
 
-    return _chart(name, "Tricks won", "Bars: in how many deals so many tricks.", 2.8, draw)
+    return _chart("tricks", "Tricks won", "Bars: in how many deals so many tricks.", 2.8, draw)
 
 
-def times_chart(name: str, plays: Mapping[int, Play], names: Sequence[str]) -> Chart:
+def times_chart(plays: Mapping[int, Play], names: Sequence[str]) -> Chart:
     """The distribution of decision times, a line an entrant: all, most, and the middle."""
     import numpy as np
     from matplotlib.ticker import NullFormatter
@@ -159,18 +164,33 @@ def times_chart(name: str, plays: Mapping[int, Play], names: Sequence[str]) -> C
         "A line a bot on a scale of powers of ten: thin from the fastest to the slowest decision, "
         "thick for nine of ten, a dot at the median."
     )
-    return _chart(name, "Decision times", about, 1.0 + 0.32 * max(1, len(rows)), draw)
+    height = 0.8 + 0.32 * max(1, len(rows))
+    longest = max((len(_short(names[entrant])) for entrant in rows), default=0)
+    left = 0.3 + (_NAMES - 0.3) * longest / _LETTERS
+    return _chart("times", "Decision times", about, height, draw, left=left)
 
 
 def _chart(
-    name: str, title: str, about: str, height: float, draw: Callable[[Figure], None]
+    name: str,
+    title: str,
+    about: str,
+    height: float,
+    draw: Callable[[Figure], None],
+    *,
+    left: float = 0.75,
+    right: float = 0.15,
 ) -> Chart:
+    """Draw a chart with these margins. (To have matplotlib find them draws everything twice.)"""
     with _drawing():
         from matplotlib.backends.backend_svg import FigureCanvasSVG
         from matplotlib.figure import Figure
 
-        figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+        figure = Figure(figsize=(_WIDTH, height))
         draw(figure)
+        across, up = 1 / _WIDTH, 1 / height
+        figure.subplots_adjust(
+            left * across, 0.5 * up, 1 - right * across, 1 - 0.12 * up, wspace=0.06
+        )
         text = io.StringIO()
         FigureCanvasSVG(figure)
         figure.savefig(text, format="svg", metadata={"Date": None})
@@ -200,4 +220,4 @@ def _legend(axes: Axes) -> None:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= 18 else name[:17] + "…"
+    return name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…"

@@ -20,7 +20,6 @@ from tournaments.replays import MatchReplay
 from tournaments.search import FoundFault, FoundMatch
 from tournaments.standings import Standing, Standings
 from tournaments.web.charts import (
-    Chart,
     bids_chart,
     course_chart,
     places_chart,
@@ -79,7 +78,7 @@ def play_page(site: Site, figures: Figures, order: Sequence[int], clock: str) ->
     charts = {}
     if shown:
         charts["places"] = places_chart(plays, site.names, shown)
-        charts["times"] = times_chart("times", plays, site.names)
+        charts["times"] = times_chart(plays, site.names)
     return render(
         "play.html",
         site,
@@ -154,7 +153,7 @@ def bot_page(
         row=row,
         opponents=_opponents(result, entrant),
         figures=None if play is None else figures,
-        charts={} if play is None else _bot_charts(site, entrant, play),
+        chart=None if play is None else bids_chart(play) if play.bids else tricks_chart(play),
         top_bid=None if figures is None else _top_bid(figures),
         times_of=[] if play is None else _times({entrant: play}),
         found=found,
@@ -169,15 +168,6 @@ def _opponents(result: Standings, entrant: int) -> list[tuple[int, Meeting, floa
         for row in result.rows
         if (met := result.meetings[entrant][row.entrant]) != NEVER_MET
     ]
-
-
-def _bot_charts(site: Site, entrant: int, play: Play) -> dict[str, Chart]:
-    charts = {"times": times_chart("times", {entrant: play}, site.names)}
-    if play.bids:
-        charts["bids"] = bids_chart("bids", play)
-    else:
-        charts["tricks"] = tricks_chart("tricks", play)
-    return charts
 
 
 def _times(plays: Mapping[int, Play]) -> list[tuple[int, Times, Times]]:

@@ -88,7 +88,7 @@
 
   function drawTrick(group, top, state) {
     const places = seats === 4
-      ? [[300, 96], [196, 50], [300, 6], [404, 50]]
+      ? [[300, 96], [134, 50], [300, 6], [466, 50]]
       : [[300, 88], [196, 14], [404, 14]];
     const trump = match.deals[deal].trump;
     if (bids) {
