@@ -21,7 +21,7 @@ from tournaments.epochs import schedules
 from tournaments.kept import KeptMatch
 from tournaments.plain import rules_to_plain
 from tournaments.playblob import KeptDeal, PlayError
-from tournaments.schedule import Schedule
+from tournaments.schedule import Schedule, remote_of
 from tournaments.store import Store, StoreError
 
 FORMAT: Final = "knavery.replay/1"
@@ -56,8 +56,11 @@ def replays(store: Store, *, open_blocks: bool = False, anonymous: bool = False)
 def match_lines(store: Store, match: KeptMatch) -> list[Json]:
     """The lines of one match of this file."""
     epoch = next(each for each in store.epochs() if each.number == match.block.epoch)
-    schedule = epoch.tournament.schedule(store.master_key(), epoch.field, epoch.number)
-    names = [entrant.name for entrant in store.entrants()]
+    entrants = store.entrants()
+    schedule = epoch.tournament.schedule(
+        store.master_key(), epoch.field, epoch.number, remote=remote_of(entrants)
+    )
+    names = [entrant.name for entrant in entrants]
     with judged(store, match.id):
         return list(_match(match, schedule, names))
 

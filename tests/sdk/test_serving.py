@@ -132,3 +132,76 @@ def test_turned_away_it_says_why_in_one_line(
 def test_serve_takes_a_class() -> None:
     with pytest.raises(TypeError, match=r"serve takes the class, as in serve\(MyBot\)"):
         serve(First())  # type: ignore[arg-type]
+
+
+# From afar.
+
+
+class Visits:
+    """What comes of one connection after another: envelopes, or a refusal."""
+
+    def __init__(self, *visits: list[pb.Envelope] | ConnectionError) -> None:
+        self._visits = list(visits)
+        self.count = 0
+
+    @contextmanager
+    def connect(self, *_: Any, **__: Any) -> Iterator[FakeStream]:
+        self.count += 1
+        visit = self._visits.pop(0)
+        if isinstance(visit, ConnectionError):
+            raise visit
+        yield FakeStream(visit)
+
+
+GOODBYE = [pb.Envelope(events=[pb.Event(goodbye=pb.Goodbye(reason="done"))])]
+LOST = [pb.Envelope(events=[started(), to_play(1)])]
+IN_USE = knavery.client.Rejected("This token is in use")
+GONE = knavery.client.Unreachable("no referee")
+WRONG = knavery.client.Rejected("The token is wrong")
+
+
+@pytest.mark.parametrize(
+    ("visits", "status"),
+    [
+        ([GOODBYE], None),
+        ([LOST, GOODBYE], None),
+        ([LOST, GONE, IN_USE, LOST, GONE, GOODBYE], None),
+        ([LOST, WRONG], 1),
+        ([GONE], 1),
+    ],
+)
+def test_a_lost_connection_to_afar_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, visits: list[Any], status: int | None
+) -> None:
+    calls = Visits(*visits)
+    monkeypatch.setattr(knavery.client, "connect", calls.connect)
+    monkeypatch.setattr("knavery.serving.RETURN_PAUSE", 0)
+    monkeypatch.setenv("KNAVERY_ADDRESS", "example.org:4000")
+    monkeypatch.setenv("KNAVERY_TOKEN", "secret")
+    if status is None:
+        serve(First)
+    else:
+        with pytest.raises(SystemExit) as end:
+            serve(First)
+        assert end.value.code == status
+    assert calls.count == len(visits)
+
+
+def test_it_does_not_try_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = Visits(LOST, GONE, GOODBYE)
+    monkeypatch.setattr(knavery.client, "connect", calls.connect)
+    monkeypatch.setattr("knavery.serving.RETURN_SECONDS", -1)
+    monkeypatch.setenv("KNAVERY_ADDRESS", "127.0.0.1:4000")
+    monkeypatch.setenv("KNAVERY_TOKEN", "secret")
+    with pytest.raises(SystemExit) as end:
+        serve(First)
+    assert (end.value.code, calls.count) == (1, 2)
+
+
+def test_a_local_bot_does_not_try_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = Visits(LOST, GOODBYE)
+    monkeypatch.setattr(knavery.client, "connect", calls.connect)
+    monkeypatch.setenv("KNAVERY_ADDRESS", "unix:/nowhere")
+    monkeypatch.setenv("KNAVERY_TOKEN", "secret")
+    serve(First)
+    assert calls.count == 1

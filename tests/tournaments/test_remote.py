@@ -31,8 +31,12 @@ game = "knave"
 rules = {{ max_deals = {deals} }}
 seatings = "cyclic"
 [clock]
-decision = 30
+decision = {decision}
+bank = {bank}
+hang = 60
 startup = {startup}
+[faults]
+restarts = 2
 [[entrants]]
 path = "lowest"
 [[entrants]]
@@ -43,9 +47,11 @@ remote = true
 """
 
 
-def cup(folder: Path, deals: int = 1, startup: float = 60) -> Path:
+def cup(
+    folder: Path, deals: int = 1, startup: float = 60, decision: float = 30, bank: float = 10
+) -> Path:
     path = folder / "cup.toml"
-    path.write_text(CUP.format(deals=deals, startup=startup))
+    path.write_text(CUP.format(deals=deals, startup=startup, decision=decision, bank=bank))
     return path
 
 
@@ -122,6 +128,28 @@ def test_a_program_that_comes_back_goes_on(tmp_path: Path) -> None:
         assert sum("is back" in line for line in operator.lines) == 2
     proves(output)
     assert faults(output) == {}
+
+
+def test_its_time_runs_on_while_it_is_away(tmp_path: Path) -> None:
+    """What is open is late and no crash; the third time that it leaves a generation it is out."""
+    output = tmp_path / "cup.knavery"
+    path = cup(tmp_path, decision=3, bank=0)
+    with Operator("run", path, "--listen", "127.0.0.1:0") as operator:
+        secret = operator.variables()
+        assert ended(start(secret, "5"))[0] == 9
+        operator.until("has lost its connection")
+        time.sleep(4)
+        for number in ("2", "3"):
+            assert ended(start(secret, number))[0] == 9
+        forfeit = "far away forfeits the rest of its matches in this wave: "
+        assert "lost its connection 3 times in a generation" in operator.until(forfeit)
+        bot = start(secret)
+        assert operator.end()[0] == 0
+        assert ended(bot) == (0, "")
+    proves(output)
+    found = faults(output)
+    assert set(found) == {"late", "crashed", "absent"}
+    assert (found["crashed"], found["absent"]) == (1, 1)
 
 
 def test_one_that_never_comes_forfeits_and_is_suspended(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from referee.match import RefereeBug
 from tests.tournaments.playing import create, play, play_all, tournament
-from tournaments.export import write_replays
+from tournaments.export import match_lines, write_replays
 from tournaments.replays import MatchReplay, replay_of
 from tournaments.store import Store
 from tournaments.verify import verify
@@ -65,6 +65,9 @@ def test_what_was_played_again_was_dealt_anew_and_is_shown_so(file: Path) -> Non
         again = [match for match in store.matches() if match.attempt == 2]
         (match,) = again
         shown: MatchReplay = replay_of(store, match)
+        assert match_lines(store, match) == [
+            line for line in lines(file) if line["match"] == match.id
+        ]
     assert shown.scheduled.deals_id == f"{match.id}/a2"
     assert {line["attempt"] for line in lines(file) if line["match"] == match.id} == {2}
 
