@@ -36,6 +36,8 @@ class MatchInfo:
     """Faults of this seat before this object sat down."""
     resumed: bool
     """Whether the match was under way by then, with a process that crashed."""
+    measure: str = "wall"
+    """What the times are: "wall", or "cpu" for the processor time of the bot's processes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ def match_info(message: pb.MatchStarted) -> MatchInfo:
         time_limit=message.limit_ms / 1000,
         bank=message.bank_ms / 1000,
         increment=message.increment_ms / 1000,
+        measure="cpu" if message.measure == pb.CLOCK_MEASURE_CPU else "wall",
         seed=message.seed,
         fault_limit=message.fault_limit,
         faults=message.resumed.faults,

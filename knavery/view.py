@@ -124,6 +124,11 @@ class View:
         """Seconds left in the bank of this match."""
         return self._decision.bank_ms / 1000
 
+    @lazy
+    def increment(self) -> float:
+        """Seconds that the answer gives back to the bank, never above its start."""
+        return self._decision.increment_ms / 1000
+
     # The match.
 
     @lazy

@@ -71,6 +71,7 @@ def _lasting(match: Match, seat: int) -> bytes:
         ],
         scores=match.totals,
         limit_ms=milliseconds(match.job.clock.limit),
+        increment_ms=milliseconds(match.job.clock.increment),
     )
     if view.bid is not None:
         message.bid.cards.extend(view.bid)
@@ -98,6 +99,7 @@ def _fill_started(message: pb.Event, event: Started) -> None:
     started.bank_ms = milliseconds(event.match.banks[event.seat])
     started.increment_ms = milliseconds(job.clock.increment)
     started.seed = job.seeds[event.seat]
+    started.measure = _MEASURES[job.clock.measure]
     started.fault_limit = job.faults.allowed
     if event.resumed is not None:
         started.resumed.faults = event.match.fault_counts[event.seat]
@@ -177,6 +179,7 @@ def welcome(clock: ClockRules, max_tables: int | None, max_batch: int, size: int
         max_batch=max_batch,
         max_message_bytes=size,
         measure=_MEASURES[clock.measure],
+        startup_ms=milliseconds(clock.startup),
     )
 
 

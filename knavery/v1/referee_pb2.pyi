@@ -71,18 +71,20 @@ class Hello(_message.Message):
     def __init__(self, token: _Optional[str] = ..., protocol: _Optional[int] = ..., sdk: _Optional[str] = ..., language: _Optional[str] = ..., games: _Optional[_Iterable[str]] = ..., max_tables: _Optional[int] = ..., max_batch: _Optional[int] = ...) -> None: ...
 
 class Welcome(_message.Message):
-    __slots__ = ("protocol", "max_tables", "max_batch", "max_message_bytes", "measure")
+    __slots__ = ("protocol", "max_tables", "max_batch", "max_message_bytes", "measure", "startup_ms")
     PROTOCOL_FIELD_NUMBER: _ClassVar[int]
     MAX_TABLES_FIELD_NUMBER: _ClassVar[int]
     MAX_BATCH_FIELD_NUMBER: _ClassVar[int]
     MAX_MESSAGE_BYTES_FIELD_NUMBER: _ClassVar[int]
     MEASURE_FIELD_NUMBER: _ClassVar[int]
+    STARTUP_MS_FIELD_NUMBER: _ClassVar[int]
     protocol: int
     max_tables: int
     max_batch: int
     max_message_bytes: int
     measure: ClockMeasure
-    def __init__(self, protocol: _Optional[int] = ..., max_tables: _Optional[int] = ..., max_batch: _Optional[int] = ..., max_message_bytes: _Optional[int] = ..., measure: _Optional[_Union[ClockMeasure, str]] = ...) -> None: ...
+    startup_ms: int
+    def __init__(self, protocol: _Optional[int] = ..., max_tables: _Optional[int] = ..., max_batch: _Optional[int] = ..., max_message_bytes: _Optional[int] = ..., measure: _Optional[_Union[ClockMeasure, str]] = ..., startup_ms: _Optional[int] = ...) -> None: ...
 
 class Rejected(_message.Message):
     __slots__ = ("reason",)
@@ -115,7 +117,7 @@ class Event(_message.Message):
     def __init__(self, match_started: _Optional[_Union[MatchStarted, _Mapping]] = ..., decision: _Optional[_Union[_game_pb2.Decision, _Mapping]] = ..., deal_finished: _Optional[_Union[DealFinished, _Mapping]] = ..., fault: _Optional[_Union[FaultNotice, _Mapping]] = ..., withdrawn: _Optional[_Union[Withdrawn, _Mapping]] = ..., match_finished: _Optional[_Union[MatchFinished, _Mapping]] = ..., goodbye: _Optional[_Union[Goodbye, _Mapping]] = ...) -> None: ...
 
 class MatchStarted(_message.Message):
-    __slots__ = ("match", "rules", "seat", "limit_ms", "bank_ms", "increment_ms", "seed", "resumed", "fault_limit")
+    __slots__ = ("match", "rules", "seat", "limit_ms", "bank_ms", "increment_ms", "seed", "resumed", "fault_limit", "measure")
     MATCH_FIELD_NUMBER: _ClassVar[int]
     RULES_FIELD_NUMBER: _ClassVar[int]
     SEAT_FIELD_NUMBER: _ClassVar[int]
@@ -125,6 +127,7 @@ class MatchStarted(_message.Message):
     SEED_FIELD_NUMBER: _ClassVar[int]
     RESUMED_FIELD_NUMBER: _ClassVar[int]
     FAULT_LIMIT_FIELD_NUMBER: _ClassVar[int]
+    MEASURE_FIELD_NUMBER: _ClassVar[int]
     match: str
     rules: _game_pb2.Rules
     seat: int
@@ -134,7 +137,8 @@ class MatchStarted(_message.Message):
     seed: int
     resumed: Resumed
     fault_limit: int
-    def __init__(self, match: _Optional[str] = ..., rules: _Optional[_Union[_game_pb2.Rules, _Mapping]] = ..., seat: _Optional[int] = ..., limit_ms: _Optional[int] = ..., bank_ms: _Optional[int] = ..., increment_ms: _Optional[int] = ..., seed: _Optional[int] = ..., resumed: _Optional[_Union[Resumed, _Mapping]] = ..., fault_limit: _Optional[int] = ...) -> None: ...
+    measure: ClockMeasure
+    def __init__(self, match: _Optional[str] = ..., rules: _Optional[_Union[_game_pb2.Rules, _Mapping]] = ..., seat: _Optional[int] = ..., limit_ms: _Optional[int] = ..., bank_ms: _Optional[int] = ..., increment_ms: _Optional[int] = ..., seed: _Optional[int] = ..., resumed: _Optional[_Union[Resumed, _Mapping]] = ..., fault_limit: _Optional[int] = ..., measure: _Optional[_Union[ClockMeasure, str]] = ...) -> None: ...
 
 class Resumed(_message.Message):
     __slots__ = ("deals", "faults")

@@ -85,8 +85,8 @@ def test_rules_of_an_unknown_game_are_refused() -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 127, 128, 16383, 16384, 2**21, 2**32 - 1, 2**63])
 def test_varints_are_those_of_the_library(number: int) -> None:
-    message = pb.MatchStarted.FromString(b"\x50" + decisions.varint(number))  # an unknown field
-    assert message.SerializeToString() == b"\x50" + decisions.varint(number)
+    message = pb.MatchStarted.FromString(b"\x78" + decisions.varint(number))  # an unknown field
+    assert message.SerializeToString() == b"\x78" + decisions.varint(number)
     if number < 2**32:
         assert game.Decision(id=number).SerializeToString()[1:] == (
             decisions.varint(number) if number else b""
@@ -196,3 +196,23 @@ def _first_bytes(name: str, variant: str, swap: bool) -> list[bytes]:
     ask = Ask(match, 0)
     ask.id = 1
     return [wire.envelope(Batch((match.resume(0),), (ask,)))]
+
+
+def test_times_are_in_the_welcome_the_start_of_a_match_and_each_decision() -> None:
+    clock = ClockRules(1.5, 8.0, 0.25, 12.0, "cpu")
+    welcome = wire.welcome(clock, None, 256, 4096)
+    assert (welcome.measure, welcome.startup_ms) == (pb.CLOCK_MEASURE_CPU, 12_000)
+    match = Match(job(clock=clock))
+    outputs = match.start()
+    started, decision = (
+        wire.event_messages(Batch((events(outputs)[1].event,), ())),
+        wire.event_messages(Batch((), tuple(asks(outputs)))),
+    )
+    times = started[0].match_started
+    assert (times.limit_ms, times.bank_ms, times.increment_ms) == (1500, 8000, 250)
+    assert times.measure == pb.CLOCK_MEASURE_CPU
+    match.banks[1] = 3.9999
+    times = decision[0].decision
+    assert (times.limit_ms, times.bank_ms, times.increment_ms) == (1500, 8000, 250)
+    (again,) = wire.event_messages(Batch((), tuple(asks(outputs))))
+    assert again.decision.bank_ms == 3999, "never told more than it has"
