@@ -6,6 +6,7 @@ rules; ratings and points per deal are those of tournaments/standings.py.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -44,7 +45,8 @@ class Sum:
 class Play:
     """How one entrant played. `by_seat` and `by_position` are points a deal, the position being
     counted clockwise from the dealer's, which is 0. `bids` and `made` count bids by the tricks
-    bid; `tricks` counts deals by tricks won, `jacks` those taken by suit."""
+    bid; `tricks` counts deals by tricks won, `jacks` those taken by suit. Times are in
+    microseconds, one a decision."""
 
     by_seat: list[Sum]
     by_position: list[Sum]
@@ -52,8 +54,8 @@ class Play:
     made: Counter[int] = field(default_factory=Counter)
     tricks: Counter[int] = field(default_factory=Counter)
     jacks: list[int] = field(default_factory=lambda: [0] * 4)
-    charged: list[int] = field(default_factory=list)
-    queued: list[int] = field(default_factory=list)
+    charged: array[int] = field(default_factory=lambda: array("Q"))
+    queued: array[int] = field(default_factory=lambda: array("Q"))
 
     @property
     def deals(self) -> int:
