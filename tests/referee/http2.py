@@ -54,12 +54,13 @@ def _text(text: str) -> bytes:
 
 
 class Http2Bot:
-    """A connection to a post's socket."""
+    """A connection to a post's socket, or to a host and port."""
 
-    def __init__(self, post: Post, patience: float = 20.0) -> None:
-        self.socket = socket.socket(socket.AF_UNIX)
+    def __init__(self, where: Post | tuple[str, int], patience: float = 20.0) -> None:
+        tcp = isinstance(where, tuple)
+        self.socket = socket.socket(socket.AF_INET if tcp else socket.AF_UNIX)
         self.socket.settimeout(patience)
-        self.socket.connect(post.address.removeprefix("unix:"))
+        self.socket.connect(where if tcp else where.address.removeprefix("unix:"))
 
     def say(self, *data: bytes) -> None:
         """Sends it, as far as the other side takes it."""

@@ -1,0 +1,140 @@
+"""The gate for remote programs, over real sockets: told apart by tokens, one stream each, and what
+strangers can do at an open port."""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
+
+import grpc
+import pytest
+import trio
+from trio.testing import trio_test
+
+from knavery.v1 import referee_pb2 as pb
+from referee import desk
+from referee.server import CannotListen, Gate, HungUp
+from referee.wire_limits import MAX_CONNECTIONS
+from tests.referee.http2 import Http2Bot
+from tests.referee.test_server import WELCOME, a_door, hello, ids, in_thread, moves, raw_bot
+
+TOKENS = ("zoe's", "yan's")
+
+
+@dataclass
+class Place:
+    """As much of a post as a raw bot needs."""
+
+    address: str
+
+
+@asynccontextmanager
+async def a_gate() -> AsyncIterator[tuple[Gate, Place]]:
+    async with a_door(60) as door:
+        gate = await door.open_gate("127.0.0.1:0", TOKENS)
+        try:
+            yield gate, Place(f"127.0.0.1:{gate.port}")
+        finally:
+            await gate.close()
+
+
+@pytest.fixture(autouse=True)
+def no_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(desk, "REFUSAL_TIME", 0.0)
+
+
+@trio_test
+async def test_guests_are_told_apart_and_may_come_back() -> None:
+    async with a_gate() as (gate, place):
+        zoe, yan = gate.guests
+        with raw_bot(place) as one, raw_bot(place) as other:
+            other.say(hello(TOKENS[1]))
+            one.say(hello(TOKENS[0]))
+            first = await zoe.visit()
+            assert (await first.hello()).token == TOKENS[0]
+            assert (await (await yan.visit()).hello()).token == TOKENS[1]
+            for _ in range(2):  # once: it stays from generation to generation
+                await first.welcome(WELCOME)
+            await first.send(pb.FromReferee(envelope=pb.Envelope()))
+            assert (await one.hear()).HasField("welcome")
+            assert (await one.hear()).HasField("envelope")
+            one.say(moves(1))
+            assert ids(await first.receive()) == [1]
+            assert await zoe.visit() is first
+        with pytest.raises(HungUp):
+            await first.receive()
+        assert not zoe.is_here
+        with raw_bot(place) as again:
+            again.say(hello(TOKENS[0]))
+            second = await zoe.visit()
+            assert second is not first
+            await second.welcome(WELCOME)
+            assert (await again.hear()).HasField("welcome")
+
+
+@trio_test
+async def test_a_second_program_with_a_token_is_sent_away() -> None:
+    async with a_gate() as (gate, place):
+        zoe, yan = gate.guests
+        with raw_bot(place) as bot, raw_bot(place) as second:
+            bot.say(hello(TOKENS[0]))
+            visit = await zoe.visit()
+            second.say(hello(TOKENS[0]))
+            assert "in use" in (await second.hear()).rejected.reason
+            bot.say(moves(7))
+            assert ids(await visit.receive()) == [7]
+            await trio.testing.wait_all_tasks_blocked()
+            assert len(zoe.refused) == 1
+            assert yan.refused == []
+
+
+@trio_test
+async def test_strangers_are_bounded_and_hinder_nobody() -> None:
+    """Half of the connections there may be say nothing at all; then others guess tokens."""
+    most = MAX_CONNECTIONS * (len(TOKENS) + 1)
+    async with a_gate() as (gate, place):
+        with ExitStack() as open_:
+            port = gate.port
+            for _ in range(most // 2):
+                open_.enter_context(closing(socket.create_connection(("127.0.0.1", port))))
+            for guess in ("", "zoe", TOKENS[0] + "x"):
+                with raw_bot(place) as stranger:
+                    stranger.say(hello(guess))
+                    assert "token is wrong" in (await stranger.hear()).rejected.reason
+                    assert await stranger.hear() is grpc.StatusCode.OK
+            with raw_bot(place) as bot:
+                bot.say(hello(TOKENS[1]))
+                await gate.guests[1].visit()
+            assert gate.guests[0].refused == []
+
+
+@trio_test
+async def test_no_more_connections_than_that() -> None:
+    async with a_gate() as (gate, _):
+        with ExitStack() as open_:
+            served = []
+            for _ in range(MAX_CONNECTIONS * (len(TOKENS) + 1) + 5):
+                bot = open_.enter_context(closing(Http2Bot(("127.0.0.1", gate.port))))
+                bot.settle()
+                served.append(bool(await in_thread(bot.hear)))
+            assert sum(served) == MAX_CONNECTIONS * (len(TOKENS) + 1)
+
+
+@trio_test
+async def test_a_closing_gate_says_goodbye_where_it_is_told_to() -> None:
+    async with a_gate() as (gate, place):
+        with raw_bot(place) as bot:
+            bot.say(hello(TOKENS[0]))
+            await gate.guests[0].visit()
+            for guest in gate.guests:
+                await guest.dismiss(pb.FromReferee(rejected=pb.Rejected(reason="home")))
+            assert (await bot.hear()).rejected.reason == "home"
+            assert await bot.hear() is grpc.StatusCode.OK
+
+
+@trio_test
+async def test_a_port_in_use_is_named() -> None:
+    async with a_gate() as (gate, place), a_door() as door:
+        with pytest.raises(CannotListen, match=f"no socket at {place.address}; is it in use"):
+            await door.open_gate(place.address, TOKENS)
+        assert gate.port > 0
