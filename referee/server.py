@@ -37,6 +37,9 @@ __all__ = [
 ]
 
 
+NOTHING_LEFT = "There is nothing left to play with this bot: ask who runs the tournament."
+
+
 class BadMessage(Exception):  # noqa: N818
     """A message that does not hold moves. The stream goes on."""
 
@@ -146,7 +149,7 @@ class Visit(Post):
         super().__init__(thread, "")
         self.token = token
         self.greet(hello, stream)
-        self._welcomed = False
+        self.welcomed = False
 
     @property
     def over(self) -> bool:
@@ -155,8 +158,8 @@ class Visit(Post):
 
     async def welcome(self, welcome: Welcome) -> None:
         """Lets it in, once: its stream goes on from generation to generation."""
-        if not self._welcomed:
-            self._welcomed = True
+        if not self.welcomed:
+            self.welcomed = True
             await super().welcome(welcome)
 
     async def close(self) -> None:
@@ -188,7 +191,8 @@ class Guest:
     async def visit(self) -> Visit:
         """Its present stream, or the next one. Blocks until there is one."""
         while self._visit is None or self._visit.over:
-            self._came = trio.Event()
+            if self._came.is_set():
+                self._came = trio.Event()
             await self._came.wait()
         return self._visit
 
@@ -206,11 +210,13 @@ class Guest:
         """The desk's word that the gate is closed."""
 
     async def dismiss(self, message: FromReferee) -> None:
-        """A last message, if it is connected and reads, and the end of its stream."""
-        if self._visit is not None and not self._visit.over:
+        """A last message, if it is connected and reads, and the end of its stream. One that was
+        never let in is told that there is nothing to play."""
+        visit = self._visit
+        if visit is not None and not visit.over:
             with trio.move_on_after(CLOSE_GRACE), suppress(HungUp):
-                await self._visit.send(message)
-            await self._visit.close()
+                await visit.send(message if visit.welcomed else rejection(NOTHING_LEFT))
+            await visit.close()
 
 
 class Gate:

@@ -125,11 +125,17 @@ async def test_a_closing_gate_says_goodbye_where_it_is_told_to() -> None:
     async with a_gate() as (gate, place):
         with raw_bot(place) as bot:
             bot.say(hello(TOKENS[0]))
-            await gate.guests[0].visit()
-            for guest in gate.guests:
-                await guest.dismiss(pb.FromReferee(rejected=pb.Rejected(reason="home")))
-            assert (await bot.hear()).rejected.reason == "home"
-            assert await bot.hear() is grpc.StatusCode.OK
+            await (await gate.guests[0].visit()).welcome(WELCOME)
+            with raw_bot(place) as late:
+                late.say(hello(TOKENS[1]))
+                await gate.guests[1].visit()
+                for guest in gate.guests:
+                    await guest.dismiss(pb.FromReferee(envelope=pb.Envelope()))
+                assert (await bot.hear()).HasField("welcome")
+                assert (await bot.hear()).HasField("envelope")
+                assert "nothing left" in (await late.hear()).rejected.reason
+                for each in (bot, late):
+                    assert await each.hear() is grpc.StatusCode.OK
 
 
 @trio_test
