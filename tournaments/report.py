@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
+from referee.process import printable
 from tournaments.anonymous import Cast
 from tournaments.course import Course, course
 from tournaments.epochs import schedules, standing
@@ -31,8 +32,6 @@ from tournaments.web.pages import (
 from tournaments.web.render import counted
 from tournaments.web.site import Folder
 
-REPLAYS: Final = ("faults", "sample", "all")
-"""Which matches a report may have pages of."""
 SAMPLE: Final = 30
 """Matches of a sample, unless more bots than that are to be in it."""
 MARKER: Final = ".knavery-report"
@@ -50,8 +49,9 @@ _PAGE_NAME: Final = re.compile(r"[a-z0-9-]+\.html")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What of a tournament a report holds. `replays` is one of `REPLAYS`; `open_blocks` shows also
-    cards that others still have to play; `anchor` names the bot that is rated 1500."""
+    """What of a tournament a report holds. `replays` says which matches have a page: those with
+    "faults", a "sample" or "all"; `open_blocks` shows also cards that others still have to play;
+    `anchor` names the bot that is rated 1500."""
 
     replays: str = "sample"
     anonymous: bool = False
@@ -62,11 +62,11 @@ class Choice:
 def write_report(store: Search, folder: Path, choice: Choice) -> int:
     """Write a report's pages into a folder that is new, empty, or holds an older report; how many
     pages there are. StoreError if it cannot be written or the file is damaged."""
-    old = _prepared(folder)
     try:
         with store.snapshot():
-            pages = _Written(folder)
-            for name, text in _Report(store, choice).pages():
+            report = _Report(store, choice)
+            old, pages = _prepared(folder), _Written(folder)
+            for name, text in report.pages():
                 pages.add(name, text)
         for name in old - pages.names:
             (folder / name).unlink(missing_ok=True)
@@ -127,7 +127,7 @@ class _Report:
         self._found = list(_all(partial(store.page_of_matches, Query(), limit=_AT_ONCE)))
         self._shown = _shown(self._found, choice)
         self._site = Folder(
-            title=tournament.name,
+            title=printable(tournament.name),
             game=tournament.rules.game,
             variant=tournament.rules.variant,
             names=self._cast.labels(),

@@ -144,9 +144,9 @@ def test_files_that_are_none(tmp_path: Path, refused: Told) -> None:
     (tmp_path / "text.knavery").write_text("hello" * 1000)
     assert "not a Knavery file" in refused(tmp_path / "text.knavery", "-o", tmp_path / "out")
     file = file_with(tmp_path / "x.knavery", 0)
-    assert "no entrant is called 'alise'" in refused(
-        file, "-o", tmp_path / "o", "--anchor", "alise"
-    )
+    told = refused(file, "-o", tmp_path / "out", "--anchor", "alise")
+    assert "no entrant is called 'alise': did you mean alice?" in told
+    assert not (tmp_path / "out").exists(), "nothing is left of a report that could not be made"
 
 
 def test_play_of_another_version(tmp_path: Path, refused: Told) -> None:

@@ -1,12 +1,14 @@
 """Pages as HTML, and as a browser shows them."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 
 from tests.tournaments.playing import create, play_all, tournament
-from tests.web.conftest import Check
+from tests.web.conftest import Check, chromium
 from tournaments.anonymous import Cast
 from tournaments.table import computed
 from tournaments.web.pages import message_page, standings_page
@@ -41,3 +43,21 @@ def test_anybody_can_read_it(folder: Path, page: Page, accessible: Check, name: 
         page.emulate_media(color_scheme=scheme)
         page.goto((folder / name).as_uri())
         accessible(page)
+
+
+def test_a_missing_browser_fails_where_everything_must_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match="apt-get install chromium"):
+        chromium()
+    monkeypatch.delenv("CI")
+    with pytest.raises(pytest.skip.Exception):
+        chromium()
+
+
+def test_what_is_heavy_is_imported_when_it_is_needed() -> None:
+    """Other commands, and pages without a chart, start without waiting for it."""
+    modules = "tournaments.cli, tournaments.table, tournaments.web.pages"
+    asks = f"import sys, {modules}; print(*{{'matplotlib', 'jinja2'}} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", asks], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
