@@ -20,7 +20,6 @@ import trio
 from knavery.v1.referee_pb2 import FromReferee, Hello
 from referee import bots, leftovers, wire
 from referee.companions import Companion
-from referee.cpu import Tree
 from referee.endings import (
     EXIT_GRACE,
     GOODBYE_GRACE,
@@ -31,12 +30,13 @@ from referee.endings import (
     last_words,
 )
 from referee.house import House, Line, Turn, cores
-from referee.match import CPU, RefereeBug
+from referee.match import RefereeBug
 from referee.player import Player
 from referee.process import Process, StartError
 from referee.restarts import Backoff
 from referee.server import MAX_MESSAGE_BYTES, BadMessage, HungUp
 from referee.tables import Tables
+from referee.timing import Timing
 
 START_SLOT = 3.0
 """Seconds for which a process that does not say hello keeps others from starting. What takes longer
@@ -195,8 +195,7 @@ class Desk(Place):
         self._watcher = generation.watcher
         self._has_been_here = False
         self._leaves = False
-        self._tree: Tree | None = None
-        self._frozen = False
+        self._timing = Timing(self.player, generation.house)
         self._began = 0.0
 
     async def run(self) -> None:
@@ -258,14 +257,14 @@ class Desk(Place):
             hello = hello or await self._hello(post, process, max(0.0, limit - START_SLOT))
             hello = hello or await self._overlooked_hello(post, process, due)
             await self._welcome(post, process, hello)
-            self._begin_clock(post, process)
+            self._timing.begin(post, process, adapted=self._contestant.prepared.adapted)
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._watch, process)
                 nursery.start_soon(self._read, post, process)
                 await self._write(post)
                 nursery.cancel_scope.cancel()
         except BaseException:
-            self._freeze(False)
+            self._timing.freeze(False)
             with trio.CancelScope(shield=True):
                 await clear(post, process, scratch, grace=0.0)
             raise
@@ -325,32 +324,13 @@ class Desk(Place):
         if reason := wire.objection(hello, self._house.game):
             await post.reject(reason)
             raise death(f"rejected: {reason}")
-        max_tables = _least(self._contestant.max_tables, hello, "max_tables")
-        max_batch = _least(None, hello, "max_batch")
+        max_tables = wire.least(self._contestant.max_tables, hello, "max_tables")
+        max_batch = wire.least(None, hello, "max_batch")
         self._watcher.arrived(self.player)
         self._tables.arrived(self.player, max_tables, max_batch)
         await post.welcome(
             wire.welcome(self._house.clock, max_tables, self.player.max_batch, MAX_MESSAGE_BYTES)
         )
-
-    def _begin_clock(self, post: Line, process: Process) -> None:
-        """From now on its time counts, and it is frozen when it has nothing to do."""
-        self._frozen = False
-        self._tree = process.tree(adapted=self._contestant.prepared.adapted)
-        if self._house.clock.measure == CPU:
-            post.measure(self._tree)
-            self.player.read(self._house.now(), self._tree.seconds())
-        self.player.stirred(self._house.now())
-
-    def _freeze(self, frozen: bool) -> None:
-        """Freezes its process, or lets it run again."""
-        if self._tree is None or frozen == self._frozen:
-            return
-        self._frozen = frozen
-        if frozen:
-            self._tree.freeze()
-        else:
-            self._tree.thaw()
 
     async def _watch(self, process: Process) -> None:
         exit_ = await process.wait()
@@ -377,31 +357,24 @@ class Desk(Place):
             while not self._over:
                 self.news = trio.Event()
                 if self.player.looks_late(self._house.now()):
-                    await self._catch_up(post)
+                    await self._timing.catch_up(post)
                 self._tables.tick(self.player, self._house.now())
                 self._check()
                 batch = self._tables.next_batch(self.player, self._house.now())
                 self._generation.wake()
                 if batch is None:
-                    self._freeze(self.player.resting)
+                    self._timing.freeze(self.player.resting)
                     await self._rest()
                     continue
                 message = wire.envelope(batch)
-                self._freeze(False)
+                self._timing.freeze(False)
                 if batch.asks:
                     self.player.sent(self._house.now())
                 await self._send(post, message)
-            self._freeze(False)
+            self._timing.freeze(False)
             await self._part(post)
         except HungUp:
             await trio.sleep_forever()  # the reader, or the process's end, says why
-
-    async def _catch_up(self, post: Line) -> None:
-        """Before a decision is called late: what has come goes first, a stall of the referee is
-        left out, and the processor time is looked at."""
-        await post.caught_up()
-        if self._tree is not None and self._house.clock.measure == CPU:
-            self.player.read(self._house.now(), self._tree.seconds())
 
     async def _send(self, post: Line, message: FromReferee | bytes) -> None:
         """Sends, unless the bot has stopped reading: what it does not take blocks this."""
@@ -423,9 +396,3 @@ class Desk(Place):
     def _check(self) -> None:
         if self.player.condemned:
             raise Died(self.player.condemned)
-
-
-def _least(own: int | None, hello: Hello, field: str) -> int | None:
-    """The smaller of two limits, each of which may be absent."""
-    said = getattr(hello, field) if hello.HasField(field) else None
-    return min((limit for limit in (own, said) if limit is not None), default=None)

@@ -207,6 +207,12 @@ def objection(hello: pb.Hello, name: str) -> str | None:
     return None
 
 
+def least(own: int | None, hello: pb.Hello, field: str) -> int | None:
+    """The smaller of two limits, each of which may be absent."""
+    said = getattr(hello, field) if hello.HasField(field) else None
+    return min((limit for limit in (own, said) if limit is not None), default=None)
+
+
 def moves(message: pb.Moves) -> list[Move]:
     """The answers of a message, not yet checked against what is open, nor against the rules."""
     return [

@@ -36,7 +36,7 @@ LAYERS = (
     ("referee.environments",),
     ("referee.bots",),
     ("referee.house",),
-    ("referee.endings",),
+    ("referee.endings", "referee.timing"),
     ("referee.generation",),
     ("referee.rehearsal", "referee.retrial", "referee.remote"),
     ("referee.taps", "referee.findings"),
