@@ -6,7 +6,7 @@ rounds of the tournament whose starts are weighed (default 6, some ten minutes).
 
 import argparse
 
-from benchmarks import checks, end_to_end, machine, playouts, starts
+from benchmarks import checks, end_to_end, machine, pages, playouts, starts
 
 
 def main() -> None:
@@ -22,6 +22,8 @@ def main() -> None:
     end_to_end.report(seconds)
     print()
     checks.report()
+    print()
+    pages.report()
     print()
     starts.report(arguments.rounds)
 

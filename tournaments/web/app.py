@@ -17,6 +17,7 @@ from starlette.routing import Route
 from tournaments.anonymous import Cast
 from tournaments.replays import MatchReplay, replay_of
 from tournaments.search import FoundFault, FoundMatch, Page, Query, Search
+from tournaments.standings import Standings
 from tournaments.web import asking, static
 from tournaments.web.api import MATCH, Api, match_name, nothing, secret
 from tournaments.web.errors import HANDLERS, Refused
@@ -47,7 +48,7 @@ OWN: Final = 40
 _NOTHING: Final = {"bot": "", "match": "", "fault": ""}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Server(Site):
     """Pages that a server gives. `now` is the snapshot that they tell of, `asked` what is looked
     for on this one."""
@@ -94,17 +95,20 @@ class Pages:
         self._live = live
         self._feed = feed
         self._site: Callable[..., Server] = lru_cache(maxsize=1)(lambda *_: site_of(live))
-        self._standings: Callable[[Server], str] = lru_cache(maxsize=1)(
-            lambda site: standings_page(site, site.now.standings)
-        )
-        self._meetings: Callable[[Server], str] = lru_cache(maxsize=1)(
-            lambda site: meetings_page(site, site.now.standings)
-        )
+        self._made: Callable[..., str] = lru_cache(maxsize=2)(self._make)
+
+    @property
+    def _moment(self) -> tuple[int, str | None]:
+        """What tells one state of the pages from another."""
+        return self._live.now.number, self._live.trouble
 
     @property
     def site(self) -> Server:
         """As it is now."""
-        return self._site(self._live.now.number, self._live.trouble)
+        return self._site(*self._moment)
+
+    def _make(self, make: Callable[[Site, Standings], str], *_: object) -> str:
+        return make(self.site, self.site.now.standings)
 
     def routes(self) -> list[Route]:
         return [
@@ -119,10 +123,10 @@ class Pages:
         ]
 
     async def standings(self, _: Request) -> Response:
-        return HTMLResponse(self._standings(self.site))
+        return HTMLResponse(self._made(standings_page, *self._moment))
 
     async def meetings(self, _: Request) -> Response:
-        return HTMLResponse(self._meetings(self.site))
+        return HTMLResponse(self._made(meetings_page, *self._moment))
 
     async def matches(self, request: Request) -> Response:
         site, query = self._asked(request)

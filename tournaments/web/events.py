@@ -32,6 +32,7 @@ class Feed:
         self._next = next_
         self._limit = clients
         self._scopes: set[trio.CancelScope] = set()
+        self._closed = False
 
     @property
     def clients(self) -> int:
@@ -45,6 +46,7 @@ class Feed:
 
     def close(self) -> None:
         """End all of them."""
+        self._closed = True
         for scope in self._scopes:
             scope.cancel()
 
@@ -63,6 +65,8 @@ class Feed:
                 nursery.cancel_scope.cancel()
             finally:
                 self._scopes.discard(nursery.cancel_scope)
+        if self._closed:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _tell(self, since: int, send: Send) -> None:
         await _send(send, b"retry: 2000\n\n")
