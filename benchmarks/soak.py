@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -75,8 +75,11 @@ class Soaked:
     problems: list[str] = field(default_factory=list)
 
 
-def soak(folder: Path, seconds: float, good: Sequence[str], unruly: Sequence[str]) -> Soaked:
-    """Plays for so many seconds in a folder; `good` are shipped bots, all the others are not."""
+def soak(
+    folder: Path, seconds: float, good: Sequence[str], unruly: Sequence[str], matches: int = 0
+) -> Soaked:
+    """Plays for so many seconds in a folder, and until so many matches are finished; `good` are
+    shipped bots, all the others are not."""
     config, file = folder / "soak.toml", folder / "soak.knavery"
     config.write_text(_config(folder, good, unruly))
     found = Soaked()
@@ -84,7 +87,7 @@ def soak(folder: Path, seconds: float, good: Sequence[str], unruly: Sequence[str
     with (folder / "output.txt").open("wb") as output:
         process = subprocess.Popen(command, stdout=output, stderr=output, cwd=folder)
         try:
-            _watch(process, seconds, found)
+            _watch(process, seconds, found, lambda: _finished(file) >= matches)
             process.send_signal(signal.SIGINT)
             status = process.wait(PATIENCE)
         finally:
@@ -117,16 +120,25 @@ def _config(folder: Path, good: Sequence[str], unruly: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _watch(process: "subprocess.Popen[bytes]", seconds: float, found: Soaked) -> None:
-    """Looks at the referee until the time is over."""
+def _watch(
+    process: "subprocess.Popen[bytes]", seconds: float, found: Soaked, enough: Callable[[], bool]
+) -> None:
+    """Looks at the referee until the time is over and it has played enough."""
     began = time.monotonic()
-    while (left := began + seconds - time.monotonic()) > 0:
-        time.sleep(min(left, EVERY))
-        if process.poll() is not None:
+    while (left := began + seconds - time.monotonic()) > 0 or not enough():
+        time.sleep(min(max(left, 0.0), EVERY) or EVERY)
+        if process.poll() is not None or left < -PATIENCE:
             found.problems.append(f"the referee ended by itself: status {process.returncode}")
             break
         found.samples.append(_sample(process.pid, time.monotonic() - began))
     found.seconds = time.monotonic() - began
+
+
+def _finished(file: Path) -> int:
+    if not file.exists():
+        return -1
+    with Store.open(file, write=False) as store:
+        return store.tally().finished
 
 
 def _sample(pid: int, seconds: float) -> Sample:
