@@ -50,6 +50,7 @@ from referee.proc import (
     kill,
     prctl,
     send,
+    thaw,
 )
 
 CLOSING: Final = 3.0
@@ -82,6 +83,7 @@ class Launcher:
                 send(keeper, signal.SIGKILL)
         unkept = list(descendants(os.getpid(), spare=self._keepers))
         for pid in unkept:
+            thaw(pid)
             kill(pid)
         if not unkept:
             for channel in self._bereaved:

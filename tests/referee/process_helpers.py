@@ -56,6 +56,25 @@ def alive(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
 
+def running_in(folder: Path) -> list[int]:
+    """Processes that were started in a folder or below it, in a sandbox or not; not bwrap's."""
+    return [
+        pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if _is_in(pid, folder)
+    ]
+
+
+def _is_in(pid: int, folder: Path) -> bool:
+    try:
+        cwd = os.readlink(f"/proc/{pid}/cwd")
+        environ = Path(f"/proc/{pid}/environ").read_bytes()
+        wrapper = Path(f"/proc/{pid}/comm").read_text() == "bwrap\n"
+    except OSError:  # gone
+        return False
+    # What is mounted inside a sandbox has no path out here; there bwrap says it in PWD.
+    there = cwd.startswith(str(folder)) or f"\0PWD={folder}".encode() in environ
+    return there and not wrapper
+
+
 async def until_gone(pids: list[int]) -> None:
     """Wait until processes that exist, or have existed, have ended."""
     for pid in pids:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -230,3 +232,23 @@ async def test_a_frozen_bot_ends_with_its_launcher(tmp_path: Path, cgroups: Cgro
             group.freeze()
     assert not Path(f"/proc/{process.pid}").exists()
     assert not group.places["freezer"].folder.exists()
+
+
+@trio_test
+async def test_a_frozen_bot_whose_keeper_was_killed_ends_too(
+    tmp_path: Path, cgroups: Cgroups
+) -> None:
+    needs(cgroups, "freezer")
+    group = cgroups.group(LIMITS)
+    assert group is not None
+    with trio.fail_after(PATIENCE):
+        async with open_launcher(tmp_path / "logs") as launcher:
+            argv = ["sleep", "600"]
+            process = await launcher.start("idle", argv, tmp_path, ENV, Confinement(cgroup=group))
+            group.freeze()
+            keeper = int(
+                Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[1]
+            )
+            os.kill(keeper, signal.SIGKILL)
+            assert "was lost" in (await process.wait()).words
+    assert not Path(f"/proc/{process.pid}").exists()

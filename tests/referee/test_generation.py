@@ -5,7 +5,6 @@ Four bots play all four groups of three; the faulty one sits in three of them. T
 deterministic, so the match without the faulty one, and every fault-free result, is known exactly.
 """
 
-import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from referee import bots
 from referee.games.registry import make_rules
 from referee.house import House, open_house
 from referee.match import ClockRules, FaultKind, FaultRules, Match, MatchResult
+from tests.referee.process_helpers import running_in
 from tests.referee.scripted import asks
 from tournaments.runner import Entered, play_matches
 from tournaments.schedule import Schedule, Scheduled, Seat, Seatings
@@ -274,12 +274,7 @@ def test_a_bot_that_closes_its_stream_is_ended(tmp_path: Path) -> None:
 def test_a_bot_that_will_not_exit_is_ended(tmp_path: Path) -> None:
     log = play(tmp_path, "slow-exit")
     assert log.faults(0) == []
-    left = [
-        entry
-        for entry in os.listdir("/proc")
-        if entry.isdigit() and str(tmp_path) in _command(int(entry))
-    ]
-    assert left == []
+    assert running_in(tmp_path) == []
 
 
 def test_a_bot_that_is_idle_for_long_lives(tmp_path: Path) -> None:
@@ -316,10 +311,3 @@ def test_many_short_lived_programs_start_while_streams_are_busy(tmp_path: Path) 
     assert statuses == [0] * 300
     assert len(log.results) == len(matches)
     assert not any(log.faults(n) for n in range(4))
-
-
-def _command(pid: int) -> str:
-    try:
-        return os.readlink(f"/proc/{pid}/cwd")
-    except OSError:
-        return ""

@@ -1,6 +1,5 @@
 """Generations in turn: the processes of one start while the one before it drains."""
 
-import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +10,7 @@ import trio.testing
 from referee.house import House, Turn, open_house
 from referee.match import ClockRules, FaultKind, FaultRules
 from referee.tables import DRAINING
+from tests.referee.process_helpers import running_in
 from tests.referee.scripted import Table, seated, smallest
 from tests.referee.test_generation import FAULTY, Log, expected, folder_bot, moves, schedule
 from tournaments.runner import Entered, play_matches
@@ -42,13 +42,7 @@ class Arrivals(Log):
 
 def living(folder: Path) -> int:
     """How many processes run in a folder."""
-    count = 0
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            count += os.readlink(f"/proc/{pid}/cwd").startswith(str(folder))
-        except OSError:  # gone
-            continue
-    return count
+    return len(running_in(folder))
 
 
 def field_of(folder: Path, *faults: str) -> dict[int, Entered]:
