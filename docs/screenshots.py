@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -117,10 +118,9 @@ def live(browser: Browser, folder: Path) -> None:
     """A tournament while it is played."""
     (folder / "weekend.toml").write_text(WEEKEND)
     file = folder / "weekend.knavery"
-    with running("run", folder / "weekend.toml") as run:
-        assert run.stdout is not None
+    with running("run", folder / "weekend.toml"):
         while not file.exists():
-            run.stdout.readline()
+            time.sleep(0.2)
         with running("serve", file, "--port", "0") as server:
             page = browser.new_page(viewport={"width": 1180, "height": 860})
             page.goto(address(server))
