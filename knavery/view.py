@@ -129,6 +129,11 @@ class View:
         """Seconds that the answer gives back to the bank, never above its start."""
         return self._decision.increment_ms / 1000
 
+    @lazy
+    def startup(self) -> float:
+        """Seconds that a process of this bot has from its start to its hello."""
+        return self._decision.startup_ms / 1000
+
     # The match.
 
     @lazy

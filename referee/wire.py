@@ -72,6 +72,7 @@ def _lasting(match: Match, seat: int) -> bytes:
         scores=match.totals,
         limit_ms=milliseconds(match.job.clock.limit),
         increment_ms=milliseconds(match.job.clock.increment),
+        startup_ms=milliseconds(match.job.clock.startup),
     )
     if view.bid is not None:
         message.bid.cards.extend(view.bid)

@@ -95,7 +95,7 @@ class RevealedBid(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., cards: _Optional[_Iterable[int]] = ...) -> None: ...
 
 class Decision(_message.Message):
-    __slots__ = ("id", "match", "deal", "deals_left", "rules", "seat", "dealer", "hand", "played", "leaders", "trick", "tricks_won", "trump", "last_dealt", "bid", "bids", "scores", "limit_ms", "bank_ms", "increment_ms", "bid_request", "play_request")
+    __slots__ = ("id", "match", "deal", "deals_left", "rules", "seat", "dealer", "hand", "played", "leaders", "trick", "tricks_won", "trump", "last_dealt", "bid", "bids", "scores", "limit_ms", "bank_ms", "increment_ms", "startup_ms", "bid_request", "play_request")
     ID_FIELD_NUMBER: _ClassVar[int]
     MATCH_FIELD_NUMBER: _ClassVar[int]
     DEAL_FIELD_NUMBER: _ClassVar[int]
@@ -116,6 +116,7 @@ class Decision(_message.Message):
     LIMIT_MS_FIELD_NUMBER: _ClassVar[int]
     BANK_MS_FIELD_NUMBER: _ClassVar[int]
     INCREMENT_MS_FIELD_NUMBER: _ClassVar[int]
+    STARTUP_MS_FIELD_NUMBER: _ClassVar[int]
     BID_REQUEST_FIELD_NUMBER: _ClassVar[int]
     PLAY_REQUEST_FIELD_NUMBER: _ClassVar[int]
     id: int
@@ -138,6 +139,7 @@ class Decision(_message.Message):
     limit_ms: int
     bank_ms: int
     increment_ms: int
+    startup_ms: int
     bid_request: BidRequest
     play_request: PlayRequest
-    def __init__(self, id: _Optional[int] = ..., match: _Optional[str] = ..., deal: _Optional[int] = ..., deals_left: _Optional[int] = ..., rules: _Optional[_Union[Rules, _Mapping]] = ..., seat: _Optional[int] = ..., dealer: _Optional[int] = ..., hand: _Optional[_Iterable[int]] = ..., played: _Optional[_Iterable[int]] = ..., leaders: _Optional[_Iterable[int]] = ..., trick: _Optional[_Iterable[int]] = ..., tricks_won: _Optional[_Iterable[int]] = ..., trump: _Optional[_Union[Trump, str]] = ..., last_dealt: _Optional[int] = ..., bid: _Optional[_Union[Cards, _Mapping]] = ..., bids: _Optional[_Iterable[_Union[RevealedBid, _Mapping]]] = ..., scores: _Optional[_Iterable[int]] = ..., limit_ms: _Optional[int] = ..., bank_ms: _Optional[int] = ..., increment_ms: _Optional[int] = ..., bid_request: _Optional[_Union[BidRequest, _Mapping]] = ..., play_request: _Optional[_Union[PlayRequest, _Mapping]] = ...) -> None: ...
+    def __init__(self, id: _Optional[int] = ..., match: _Optional[str] = ..., deal: _Optional[int] = ..., deals_left: _Optional[int] = ..., rules: _Optional[_Union[Rules, _Mapping]] = ..., seat: _Optional[int] = ..., dealer: _Optional[int] = ..., hand: _Optional[_Iterable[int]] = ..., played: _Optional[_Iterable[int]] = ..., leaders: _Optional[_Iterable[int]] = ..., trick: _Optional[_Iterable[int]] = ..., tricks_won: _Optional[_Iterable[int]] = ..., trump: _Optional[_Union[Trump, str]] = ..., last_dealt: _Optional[int] = ..., bid: _Optional[_Union[Cards, _Mapping]] = ..., bids: _Optional[_Iterable[_Union[RevealedBid, _Mapping]]] = ..., scores: _Optional[_Iterable[int]] = ..., limit_ms: _Optional[int] = ..., bank_ms: _Optional[int] = ..., increment_ms: _Optional[int] = ..., startup_ms: _Optional[int] = ..., bid_request: _Optional[_Union[BidRequest, _Mapping]] = ..., play_request: _Optional[_Union[PlayRequest, _Mapping]] = ...) -> None: ...

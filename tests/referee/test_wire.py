@@ -45,6 +45,7 @@ def by_library(ask: Ask) -> game.Decision:
         ],
         scores=match.totals,
         limit_ms=2000,
+        startup_ms=15_000,
         bank_ms=int(match.banks[ask.seat] * 1000),
     )
     if view.bid is not None:
@@ -214,5 +215,6 @@ def test_times_are_in_the_welcome_the_start_of_a_match_and_each_decision() -> No
     match.banks[1] = 3.9999
     times = decision[0].decision
     assert (times.limit_ms, times.bank_ms, times.increment_ms) == (1500, 8000, 250)
+    assert times.startup_ms == 12_000
     (again,) = wire.event_messages(Batch((), tuple(asks(outputs))))
     assert again.decision.bank_ms == 3999, "never told more than it has"
