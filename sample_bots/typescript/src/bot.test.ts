@@ -40,6 +40,8 @@ function knave(hand: string, trick: string, legal: string): Decision {
     scores: [0, 0, 0],
     limitMs: 2000,
     bankMs: 10000,
+    incrementMs: 0,
+    startupMs: 15000,
     playRequest: { legal: parseCards(legal) },
     request: "playRequest",
   };
