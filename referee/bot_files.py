@@ -25,6 +25,10 @@ REQUIREMENTS: Final = "requirements.txt"
 """The one file that belongs to a single Python file beside it."""
 
 
+OPEN: Final = 0o755
+"""The permissions of a folder that everybody may pass."""
+
+
 class BotError(Exception):
     """A bot that cannot be used: what is wrong, where, and the mend, for its author to read."""
 
@@ -41,6 +45,13 @@ class BotFile:
     size: int = 0
     executable: bool = False
     link: str | None = None
+
+
+def cache_root() -> Path:
+    """Where bots are kept: KNAVERY_CACHE, or knavery in XDG_CACHE_HOME, or in ~/.cache."""
+    if place := os.environ.get("KNAVERY_CACHE"):
+        return Path(place).absolute()
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "knavery"
 
 
 def bot_files(source: Path, exclude: Sequence[str] = ()) -> tuple[BotFile, ...]:
@@ -143,11 +154,22 @@ def copy(files: Iterable[BotFile], folder: Path) -> None:
 
 
 def seal(folder: Path) -> None:
-    """Take away the permission to write from everything in a folder, and from the folder."""
+    """Let nobody write to anything in a folder, nor to the folder, and everybody read it."""
+    _allow(folder, 0o555)
+
+
+def show(folder: Path) -> None:
+    """Let everybody read all that is in a folder, whatever the umask: bots may have users of their
+    own. Who may come as far as the folder is for those above it to say."""
+    _allow(folder, 0o777)
+
+
+def _allow(folder: Path, most: int) -> None:
     for place, _, names in os.walk(folder, topdown=False):
         for path in (*(Path(place, name) for name in names), Path(place)):
             if not path.is_symlink():
-                path.chmod(path.stat().st_mode & 0o555)
+                mode = path.stat().st_mode
+                path.chmod((mode | (0o555 if mode & 0o100 else 0o444)) & most)
 
 
 def remove(folder: Path) -> None:

@@ -21,7 +21,17 @@ from typing import Any, Final
 
 from knavery import stdio
 from referee import builds, environments
-from referee.bot_files import BotError, bot_files, copy, locked, remove, seal, version
+from referee.bot_files import (
+    OPEN,
+    BotError,
+    bot_files,
+    cache_root,
+    copy,
+    locked,
+    remove,
+    seal,
+    version,
+)
 from referee.environments import Environment
 from referee.games.registry import GAMES
 from referee.limits import SandboxRules
@@ -228,13 +238,6 @@ def _name(name: str, where: object) -> str:
     raise BotError(f"{where}: a bot's name {problem}, not {name!r:.80}")
 
 
-def cache_root() -> Path:
-    """Where bots are kept: KNAVERY_CACHE, or knavery in XDG_CACHE_HOME, or in ~/.cache."""
-    if place := os.environ.get("KNAVERY_CACHE"):
-        return Path(place).absolute()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "knavery"
-
-
 def prepare(bot: Bot, cache: Path | None = None, rules: SandboxRules | None = None) -> Prepared:
     """Copy a bot to the cache and build it, unless that version is there; how to start it.
 
@@ -291,6 +294,7 @@ def _make(
             )
         _check_command(bot, tree)
         seal(tree)
+        home.chmod(OPEN)
         ready.touch()
     return own, True
 

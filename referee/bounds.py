@@ -23,7 +23,7 @@ class Bounds:
 
     group    {"folders", "settings", "thaw", "killed"}: control groups to be made for it, what is
              written to which file there (may be missing: FILE?), what thaws it (file, value), and
-             the file that tells how many were killed for want of memory
+             by what was wanted the file and the line that count how often it was refused
     rlimits  {"RLIMIT_...": most}, for each of its processes
     polled   {"memory": bytes, "processes": number}: looked for, where no group bounds it
     """
@@ -37,7 +37,7 @@ class Bounds:
         self._folders: list[str] = group["folders"] if group else []
         self._settings: list[list[str]] = group["settings"] if group else []
         self._thaw: list[str] | None = group["thaw"] if group else None
-        self._killed: str | None = group["killed"] if group else None
+        self._refused: list[list[str]] = group["refused"] if group else []
         self._rlimits = rlimits or {}
         self._polled = polled or {}
         self.every = POLL if self._polled else math.inf
@@ -76,11 +76,11 @@ class Bounds:
         return None
 
     def ran_out(self) -> str | None:
-        """In words, if the kernel has killed one of them for want of memory."""
-        if self._killed:
+        """In words, what the kernel has refused one of them, or killed one for wanting."""
+        for what, file, counted in self._refused:
             with suppress(OSError):
-                if re.search(rb"^oom_kill [1-9]", read(self._killed), re.MULTILINE):
-                    return "all the memory that it may"
+                if re.search(rf"^{counted} [1-9]".encode(), read(file), re.MULTILINE):
+                    return f"all the {what} that it may"
         return None
 
     def remove(self) -> None:

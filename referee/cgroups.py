@@ -28,8 +28,12 @@ CONTROLLERS: Final = ("memory", "pids", "cpu", "cpuacct", "freezer")
 """What is used, by the names of version 1; version 2 counts time and freezes in every group."""
 FREEZER: Final = {1: ("freezer.state", "THAWED", "FROZEN"), 2: ("cgroup.freeze", "0", "1")}
 """By version: the file, and what thaws and what freezes when it is written there."""
-_KILLED: Final = {1: "memory.oom_control", 2: "memory.events"}
-"""By version: where it says how many processes were killed for want of memory."""
+_REFUSED: Final = {
+    "memory": ("memory", {1: "memory.oom_control", 2: "memory.events"}, "oom_kill"),
+    "pids": ("processes and threads", {1: "pids.events", 2: "pids.events"}, "max"),
+}
+"""By controller: what was wanted, by version the file, and the line there, that says how often
+more was wanted than there may be."""
 _ALWAYS_IN_2: Final = frozenset({"cpuacct", "freezer"})
 _NAME: Final = re.compile(r"knavery-(\d+)-\d+")
 _numbers = itertools.count()
@@ -85,14 +89,17 @@ class Cgroup:
     def request(self) -> dict[str, Any]:
         """What the keeper is told: `referee.bounds.Bounds` says how it reads it."""
         folders = dict.fromkeys(str(place.folder) for place in self.places.values())
-        thaw, killed = None, None
+        thaw = None
         if place := self.places.get("freezer"):
             file, thawed, _ = FREEZER[place.version]
             thaw = [str(place.folder / file), thawed]
-        if place := self.places.get("memory"):
-            killed = str(place.folder / _KILLED[place.version])
+        refused = [
+            (what, str(place.folder / files[place.version]), line)
+            for name, (what, files, line) in _REFUSED.items()
+            if (place := self.places.get(name))
+        ]
         settings = [*self.settings.items()]
-        return {"folders": [*folders], "settings": settings, "thaw": thaw, "killed": killed}
+        return {"folders": [*folders], "settings": settings, "thaw": thaw, "refused": refused}
 
 
 def _field(path: Path, name: str) -> int:

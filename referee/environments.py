@@ -25,7 +25,17 @@ from pathlib import Path
 from typing import Final
 
 from referee import builds
-from referee.bot_files import REQUIREMENTS, BotError, bot_files, copy, locked, remove, version
+from referee.bot_files import (
+    OPEN,
+    REQUIREMENTS,
+    BotError,
+    bot_files,
+    copy,
+    locked,
+    remove,
+    show,
+    version,
+)
 from referee.limits import SandboxRules
 from referee.mounts import ROOT
 from referee.sandbox import Work
@@ -125,6 +135,8 @@ def make(
         _copy_sdk(name, environment)
         _install(name, environment, tree, rules)
         remove(home / "home")
+        show(home / "venv")
+        home.chmod(OPEN)
         (home / "ready").touch()
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Final
 
+from referee.bot_files import cache_root
 from referee.mounts import ROOT
 from referee.process import try_out
 
@@ -88,11 +92,23 @@ def _ways(here: Tools) -> Iterator[tuple[Tools, list[str]]]:
 def _without(here: Tools, lacking: str) -> Tools:
     """The tools without bwrap: root may still start bots as somebody else, if he can read them."""
     uids = _uids(here)
-    if uids is not None:
-        reads = ["test", "-r", str(ROOT / "knavery/__init__.py")]
-        if try_out(as_user(here.setpriv, uids[0], reads))[1] != 0:
-            uids = None
+    if uids is not None and not all(
+        try_out(as_user(here.setpriv, uids[0], ["test", how, str(path)]))[1] == 0
+        for how, path in _needed()
+    ):
+        uids = None
     return replace(here, bwrap="", lacking=lacking, userns=False, uids=uids)
+
+
+def _needed() -> Iterator[tuple[str, Path]]:
+    """What a bot must be able to read, pass or execute where nothing is mounted for it."""
+    bots = cache_root() / "bots"
+    with suppress(OSError):
+        bots.mkdir(parents=True, exist_ok=True)
+    yield "-r", ROOT / "knavery/__init__.py"
+    yield "-x", Path(sys.executable)
+    yield "-x", Path(tempfile.gettempdir())
+    yield "-x", bots
 
 
 def as_user(setpriv: str, uid: int, program: Sequence[str]) -> list[str]:

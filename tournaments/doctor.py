@@ -21,7 +21,8 @@ from typing import Final
 
 import trio
 
-from referee.bots import BotError, cache_root, load, prepare
+from referee.bot_files import cache_root
+from referee.bots import BotError, load, prepare
 from referee.games.registry import make_rules
 from referee.house import cores
 from referee.limits import SandboxRules

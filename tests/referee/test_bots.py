@@ -13,7 +13,8 @@ import pytest
 import trio
 
 from knavery import stdio
-from referee import bot_files, bots, builds
+from referee import bot_files, builds
+from referee.bot_files import cache_root
 from referee.bots import Bot, BotError, Prepared, environment, load, prepare, shipped
 from referee.process import open_launcher
 
@@ -184,7 +185,7 @@ class TestLoad:
             (TOML + 'games = ["chess"]', "games: must be a list of games out of knave, ninety-n"),
             (TOML + "games = [[1]]", "games: must be a list of games out of knave, ninety-nine"),
             (TOML + 'games = "knave"', "games: must be a list of games out of"),
-            (TOML + "author = 1", "author: must be a text, not 1"),
+            (TOML + "author = 1", "author: must be a text of at most 200 printable ch"),
             (TOML + 'exclude = "x"', 'exclude: must be a list of names or patterns, as ["notes"'),
             (TOML + "max_table = 1", "'max_table': there is no such key: did you mean max_tables?"),
             (TOML + "zzz = 1", "'zzz': there is no such key: there may be name, run, build, "),
@@ -192,7 +193,7 @@ class TestLoad:
             ('run = ["x"]\nname = "a/b"', 'a bot\'s name must not contain "/" or "=", not \'a/b\''),
             ('run = ["x"]\nname = "a=b"', 'a bot\'s name must not contain "/" or "=", not \'a=b\''),
             ('run = ["x"]\nname = ""', "a bot's name must be 1 to 40 printable characters"),
-            ('run = ["x"]\nname = "a\\nb"', "name: must be a text, not 'a\\nb'"),
+            ('run = ["x"]\nname = "a\\nb"', "name: must be a text of at most 200 printable"),
         ],
     )
     def test_a_bad_toml(self, tmp_path: Path, toml: str, problem: str) -> None:
@@ -317,6 +318,20 @@ class TestPrepare:
         ]
         assert output(prepared, tmp_path / "logs") == "a file\n"
 
+    def test_everybody_may_read_the_copy_whatever_the_umask(self, folder: Path) -> None:
+        """A bot may have a user of its own, and none of its author's files is its own then."""
+        (folder / "bot.toml").write_text('run = ["python", "bot.py"]\nbuild = ["touch", "made"]\n')
+        before = os.umask(0o077)
+        try:
+            tree = prepare(load(str(folder))).cwd
+        finally:
+            os.umask(before)
+        modes = {
+            path.name: path.stat().st_mode & 0o777
+            for path in (tree.parent, tree, tree / "bot.py", tree / "made")
+        }
+        assert modes == {tree.parent.name: 0o755, "bot": 0o555, "bot.py": 0o444, "made": 0o444}
+
     def test_the_copy_is_read_only_and_keeps_what_may_be_executed(self, folder: Path) -> None:
         (folder / "sub").mkdir()
         (folder / "sub" / "tool").touch(0o700)
@@ -416,12 +431,12 @@ class TestPrepare:
 class TestCacheRoot:
     def test_the_variables(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setenv("XDG_CACHE_HOME", "/xdg")
-        assert bots.cache_root() == tmp_path / "cache"
+        assert cache_root() == tmp_path / "cache"
         monkeypatch.delenv("KNAVERY_CACHE")
-        assert bots.cache_root() == Path("/xdg/knavery")
+        assert cache_root() == Path("/xdg/knavery")
         monkeypatch.setenv("XDG_CACHE_HOME", "")
         monkeypatch.setenv("HOME", "/home/alice")
-        assert bots.cache_root() == Path("/home/alice/.cache/knavery")
+        assert cache_root() == Path("/home/alice/.cache/knavery")
 
 
 def test_an_environment_is_clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,6 +176,22 @@ async def test_who_takes_more_memory_is_ended_and_it_is_said(
 
 
 @trio_test
+async def test_who_wants_more_processes_is_told_why_it_ended(
+    tmp_path: Path, cgroups: Cgroups
+) -> None:
+    """A runtime whose thread is refused aborts, and says little about why."""
+    needs(cgroups, "pids")
+    stays = "import os, time\nwhile True:\n  if not os.fork(): time.sleep(600)"
+    async with open_launcher(tmp_path) as launcher:
+        argv = [sys.executable, "-I", "-S", "-c", stays]
+        confinement = Confinement(cgroup=cgroups.group(LIMITS))
+        process = await launcher.start("forks", argv, tmp_path, ENV, confinement)
+        with trio.fail_after(PATIENCE):
+            end = await process.wait()
+    assert end.words == "exited with status 1; it used all the processes and threads that it may"
+
+
+@trio_test
 async def test_what_no_group_bounds_is_polled(tmp_path: Path) -> None:
     hog = "import time; x = b'1' * (90 << 20); time.sleep(600)"
     forks = "import os, time; [os.fork() for _ in range(5)]; time.sleep(600)"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -142,6 +143,29 @@ def test_a_bubblewrap_that_does_not_work_says_why(tmp_path: Path) -> None:
 def test_who_is_not_root_gives_no_ids_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert protection._uids(USUAL) is None
+
+
+def test_without_bubblewrap_bots_are_not_users_who_could_not_read_them(
+    tmp_path: Path, open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a referee that is root in a container, whose cache is in a home for root alone."""
+    needs_bubblewrap()
+    if os.geteuid() != 0:
+        pytest.skip("only root can start programs as somebody else")
+    (tmp_path / "test").symlink_to(shutil.which("test") or "")
+    (tmp_path / "setpriv").symlink_to(tools().setpriv)
+    monkeypatch.setattr(protection, "ROOT", open_folder)
+    (open_folder / "knavery").mkdir()
+    (open_folder / "knavery/__init__.py").touch()
+    monkeypatch.setattr(sys, "executable", "/bin/sh")
+    monkeypatch.setattr(tempfile, "tempdir", "/tmp")
+    found = []
+    for mode in (0o755, 0o700):
+        monkeypatch.setenv("KNAVERY_CACHE", str(open_folder / f"{mode:o}" / "cache"))
+        (open_folder / f"{mode:o}").mkdir()
+        (open_folder / f"{mode:o}").chmod(mode)
+        found.append(tools.__wrapped__(str(tmp_path)).uids is not None)
+    assert found == [True, False]
 
 
 def test_a_folder_of_a_program_may_be_a_projects(tmp_path: Path) -> None:
