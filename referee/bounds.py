@@ -71,7 +71,7 @@ class Bounds:
         processes, memory = self._polled.get("processes"), self._polled.get("memory")
         if processes is not None and sum(map(_threads, pids)) > processes:
             return f"more than {processes} processes and threads at once"
-        if memory is not None and sum(map(_own_memory, pids)) > memory:
+        if memory is not None and _is_over(memory, pids):
             return f"more than {memory >> 20} MiB of memory"
         return None
 
@@ -99,12 +99,30 @@ def _write(path: str, value: str) -> None:
         file.write(value.encode())
 
 
-def _own_memory(pid: int) -> int:
-    """Bytes of memory that a process has and shares with no file; 0 when it has gone."""
+def _is_over(most: int, pids: list[int]) -> bool:
+    """Whether processes have more bytes of memory than that, what they share counted once."""
+    if sum(map(_memory, pids)) <= most:
+        return False
+    return sum(map(_share, pids)) > most  # takes the kernel longer to find out
+
+
+def _memory(pid: int) -> int:
+    """Bytes of memory that a process has, no files; 0 when it has gone."""
+    return _bytes(pid, "status", "RssAnon", "RssShmem") or 0
+
+
+def _share(pid: int) -> int:
+    """The same with a mere share of what others have too; all of it where it lets nobody look."""
+    share = _bytes(pid, "smaps_rollup", "Pss_Anon", "Pss_Shmem")
+    return _memory(pid) if share is None else share
+
+
+def _bytes(pid: int, file: str, *lines: str) -> int | None:
     with suppress(OSError):
-        _, resident, shared, *_ = map(int, read(f"/proc/{pid}/statm").split())
-        return (resident - shared) * resource.getpagesize()
-    return 0
+        found = re.findall(rb"^(\w+):\s*(\d+) kB$", read(f"/proc/{pid}/{file}"), re.MULTILINE)
+        kib = {name.decode(): int(number) for name, number in found}
+        return sum(kib[line] for line in lines) << 10 if kib.keys() >= {*lines} else None
+    return None
 
 
 def _threads(pid: int) -> int:

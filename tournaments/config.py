@@ -316,7 +316,7 @@ def _sandbox(sandbox: Table) -> SandboxRules:
     usual = Limits()
     limits = Limits(
         memory=sandbox.whole("memory", usual.memory // MIB, 64, MANY, " (MiB)") * MIB,
-        processes=sandbox.whole("processes", usual.processes, 8, MANY),
+        processes=sandbox.whole("processes", usual.processes, 32, MANY),
         cores=sandbox.number("cores", usual.cores, 0.1, 1024),
         scratch=sandbox.whole("scratch", usual.scratch // MIB, 1, MANY, " (MiB)") * MIB,
         files=sandbox.whole("files", usual.files, 64, MANY),

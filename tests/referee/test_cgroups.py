@@ -194,19 +194,39 @@ async def test_who_wants_more_processes_is_told_why_it_ended(
 @trio_test
 async def test_what_no_group_bounds_is_polled(tmp_path: Path) -> None:
     hog = "import time; x = b'1' * (90 << 20); time.sleep(600)"
+    shared = "import mmap, time; m = mmap.mmap(-1, 90 << 20); m.write(b'1' * (90 << 20))\n"
+    shared += "time.sleep(600)"
     forks = "import os, time; [os.fork() for _ in range(5)]; time.sleep(600)"
     polled = Confinement(polled={"memory": 64 * MIB, "processes": 8})
     words = []
     async with open_launcher(tmp_path) as launcher:
-        for program in (hog, forks):
+        for program in (hog, shared, forks):
             argv = [sys.executable, "-I", "-S", "-c", program]
             process = await launcher.start("polled", argv, tmp_path, ENV, polled)
             with trio.fail_after(PATIENCE):
                 words.append((await process.wait()).words)
     assert words == [
         "killed by SIGKILL (Killed); it used more than 64 MiB of memory",
+        "killed by SIGKILL (Killed); it used more than 64 MiB of memory",
         "killed by SIGKILL (Killed); it used more than 8 processes and threads at once",
     ]
+
+
+@trio_test
+async def test_what_processes_share_is_polled_once(tmp_path: Path) -> None:
+    shared = (
+        "import mmap, os, time\n"
+        "m = mmap.mmap(-1, 40 << 20)\n"
+        "for _ in range(40): m.write(b'1' * (1 << 20))\n"
+        "for _ in range(2): os.fork()\n"
+        "all(m[place] for place in range(0, 40 << 20, 4096)); time.sleep(1)\n"
+    )
+    polled = Confinement(polled={"memory": 64 * MIB})
+    async with open_launcher(tmp_path) as launcher:
+        argv = [sys.executable, "-I", "-S", "-c", shared]
+        process = await launcher.start("shared", argv, tmp_path, ENV, polled)
+        with trio.fail_after(PATIENCE):
+            assert (await process.wait()).words == "exited with status 0"
 
 
 @trio_test
