@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import trio
+import trio.testing
 
 from referee.bots import load
 from referee.games.registry import GAMES, joined_variants, make_rules
@@ -16,7 +18,7 @@ from referee.match import Fault, FaultKind
 from tests.web.asking import HOST
 from tournaments.launch import ready
 from tournaments.web.chair import TOLD, Chair, NotNow
-from tournaments.web.playing import COOKIE, HEADER, OFFERS, Table, application
+from tournaments.web.playing import HEADER, OFFERS, WAIT, Table, application
 from tournaments.web.rule_words import rule_words
 
 BOTS = Path(__file__).parent.parent / "bots"
@@ -70,7 +72,7 @@ class Browser:
                 assert state["stage"] == "review", state["why"]
                 if state["finished"]["deal"] == count - 1:
                     return
-                await self.post("/next", deal=state["finished"]["deal"])
+                await self.post("/next", match=state["match"], deal=state["finished"]["deal"])
             else:
                 assert (await self.play(state)).status_code == 200
 
@@ -194,7 +196,7 @@ def test_a_match_to_its_end_and_another_one() -> None:
         for cards in ([0], [99, 1, 2], "x", [True, 1, 2], asked["view"]["hand"][:2]):
             wrong = await browser.post("/move", decision=decision, cards=cards)
             assert wrong.status_code == 400
-        assert (await browser.post("/next", deal=0)).status_code == 409
+        assert (await browser.post("/next", match=asked["match"], deal=0)).status_code == 409
         left = await browser.post("/leave")
         assert left.json()["stage"] == "empty"
         assert (await browser.post("/move", decision=1, cards=[1])).status_code == 409
@@ -256,13 +258,73 @@ def test_a_match_that_cannot_go_on_says_why() -> None:
     with pytest.raises(NotNow):
         chair.move(0, [1])
     with pytest.raises(NotNow):
-        chair.next(0)
+        chair.next(0, 0)
 
 
 async def ask(table: Table, method: str, path: str, **options: Any) -> httpx.Response:
     transport = httpx.ASGITransport(application(table, "127.0.0.1"))
     async with httpx.AsyncClient(transport=transport, base_url=HOST) as client:
         return await client.request(method, path, **options)
+
+
+def test_an_older_page_decides_nothing_in_the_next_match() -> None:
+    async def script(browser: Browser) -> None:
+        await browser.post("/start", game="knave", variant="classic")
+        old = await browser.until("asked")
+        await browser.post("/leave")
+        await browser.post("/start", game="knave", variant="classic")
+        new = await browser.until("asked")
+        decision, cards = old["view"]["decision"], new["view"]["legal"][:1]
+        assert (await browser.post("/move", decision=decision, cards=cards)).status_code == 409
+        assert (await browser.play(new)).status_code == 200
+
+    at_table(script, *TRIO)
+
+
+def test_a_page_that_waits_for_news_is_told_that_the_table_is_left() -> None:
+    """At once: its next match would begin behind its back otherwise."""
+
+    async def script(browser: Browser) -> None:
+        await browser.post("/start", game="knave", variant="classic")
+        version = (await browser.until("asked"))["version"]
+        stages: list[str] = []
+
+        async def wait() -> None:
+            began = trio.current_time()
+            stages.append((await browser.client.get(f"/state?after={version}")).json()["stage"])
+            assert trio.current_time() - began < WAIT
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(wait)
+            await trio.testing.wait_all_tasks_blocked(0.05)
+            await browser.post("/leave")
+        assert stages == ["empty"]
+
+    at_table(script, *TRIO)
+
+
+def test_two_tables_of_one_host_know_their_own_persons() -> None:
+    first, second = Table([]), Table([])
+    both = {"Cookie": f"{first.cookie}={first.key}; {second.cookie}={second.key}"}
+    for table in (first, second):
+        assert trio.run(partial(ask, headers=both), table, "GET", "/state").status_code == 200
+
+
+def test_a_page_is_told_in_json_why_it_sees_nothing() -> None:
+    asking = partial(ask, headers={"Accept": "application/json"})
+    answer = trio.run(asking, Table([]), "GET", "/state")
+    assert (answer.status_code, "somebody's seat" in answer.json()["error"]) == (403, True)
+
+
+@pytest.mark.parametrize("length", ["4097", "1" * 9, "0" * 9 + "1" * 9, "-1", "1e3", ""])
+def test_a_body_without_bounds_is_not_read(length: str) -> None:
+    async def script(browser: Browser) -> None:
+        answer = await browser.client.post(
+            "/move", content=b"{}", headers={"Content-Length": length}
+        )
+        assert answer.status_code == 413
+
+    at_table(script)
 
 
 @pytest.mark.parametrize("path", ["/", "/state", "/?seat=wrong", "/?seat=", "/review"])
@@ -277,7 +339,7 @@ def test_nobody_else_moves(path: str) -> None:
     table = Table([])
 
     async def run() -> list[httpx.Response]:
-        own, cookie = {"Origin": HOST}, {"Cookie": f"{COOKIE}={table.key}"}
+        own, cookie = {"Origin": HOST}, {"Cookie": f"{table.cookie}={table.key}"}
         return [
             await ask(table, "POST", path, headers=headers)
             for headers in (
@@ -303,6 +365,7 @@ def test_nobody_else_moves(path: str) -> None:
         (b"x", 400),
         (b"[1]", 400),
         (b'{"game": "whist"}', 400),
+        (b'{"game": "\\ud800"}', 400),
         (b'{"game": "knave", "variant": "double+positive"}', 400),
         (b"[" * 4000, 400),
         (b"x" * 10_000, 413),

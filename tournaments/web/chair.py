@@ -46,10 +46,12 @@ class NotNow(Exception):  # noqa: N818
 
 
 class Chair(Onlooker):
-    """One match of one person. `bots` are the names of the others, in order."""
+    """One match of one person. `bots` are the names of the others, in order; `match` tells its
+    decisions from those of the person's other matches."""
 
-    def __init__(self, rules: Rules, bots: Sequence[str]) -> None:
+    def __init__(self, rules: Rules, bots: Sequence[str], match: int = 0) -> None:
         self.rules = rules
+        self.match = match
         self.version = 1
         self.finished: list[FinishedDeal] = []
         """The deals that are over."""
@@ -114,6 +116,11 @@ class Chair(Onlooker):
         self._stage, self._why = "failed", why
         self._news()
 
+    def left(self) -> None:
+        """The person has gone: nothing of it is asked any more, and whoever waits is told."""
+        self._stage = "left"
+        self._news()
+
     def _say(self, bot: int, what: str) -> None:
         seat = self._entrants.index(bot)
         deal = len(self.finished)
@@ -130,7 +137,7 @@ class Chair(Onlooker):
     def move(self, decision: object, cards: object) -> None:
         """Bid or play these cards. NotNow, or ValueError that says what is wrong with them."""
         view = self._view
-        if view is None or self._stage != "asked" or decision != self._number:
+        if view is None or self._stage != "asked" or decision != self._decision:
             raise NotNow("this is not asked any more: the page shows what is")
         if not isinstance(cards, list) or not all(
             type(card) is int and 0 <= card < 52 for card in cards
@@ -139,9 +146,9 @@ class Chair(Onlooker):
         self._mine = chosen(view, " ".join(map(card_text, cards)))
         self._go_on()
 
-    def next(self, deal: object) -> None:
-        """Go on after a deal that is over."""
-        if self._stage != "review" or deal != len(self.finished) - 1:
+    def next(self, match: object, deal: object) -> None:
+        """Go on after a deal of a match that is over."""
+        if self._stage != "review" or (match, deal) != (self.match, len(self.finished) - 1):
             raise NotNow("there is no finished deal to go on from")
         self._go_on()
 
@@ -158,7 +165,7 @@ class Chair(Onlooker):
     @property
     def is_open(self) -> bool:
         """Whether the match goes on."""
-        return self._stage not in ("over", "failed")
+        return self._stage not in ("over", "failed", "left")
 
     @property
     def names(self) -> list[str]:
@@ -169,16 +176,19 @@ class Chair(Onlooker):
         return self._bots[entrant - 1] if entrant else "you"
 
     @property
-    def _number(self) -> int:
-        """The number of the open decision on this page: counts the person's own."""
+    def _decision(self) -> str:
+        """The name of the open decision, unlike that of any other: a page that is late with an
+        answer, or still shows an older match, decides nothing here."""
         assert self._view is not None
-        return self._view.deal * 1000 + len(self._view.tricks) + (self._view.phase == "play")
+        number = len(self._view.tricks) + (self._view.phase == "play")
+        return f"{self.match}-{self._view.deal}-{number}"
 
     def state(self) -> Json:
         """All that the page shows."""
         return {
             "version": self.version,
             "stage": self._stage,
+            "match": self.match,
             "game": self.rules.game,
             "variant": self.rules.variant,
             "names": self.names,
@@ -196,7 +206,7 @@ class Chair(Onlooker):
 
     def _seen(self, view: View) -> Json:
         return {
-            "decision": self._number if self._stage == "asked" else None,
+            "decision": self._decision if self._stage == "asked" else None,
             "deal": view.deal,
             "seat": view.seat,
             "dealer": view.dealer,

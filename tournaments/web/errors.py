@@ -7,6 +7,7 @@ import html
 from collections.abc import Mapping
 from typing import Any, Final
 
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -40,7 +41,8 @@ class Refused(HTTPException):
 
 def refusal(scope: Scope, status: int, detail: str, headers: Any = None) -> Response:
     """An answer that says why there is none: JSON to a program, else a page."""
-    if scope["path"].startswith("/api/") or scope["method"] not in ("GET", "HEAD"):
+    asks_for_json = Headers(scope=scope).get("accept", "").startswith("application/json")
+    if asks_for_json or scope["path"].startswith("/api/") or scope["method"] not in ("GET", "HEAD"):
         return JSONResponse({"error": detail, "status": status}, status, headers)
     title = _TITLES.get(status, "That did not work")
     return HTMLResponse(_PAGE.format(title=title, detail=html.escape(detail)), status, headers)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -119,12 +119,15 @@ class Live:
         """Look at the file whenever it has changed, for ever."""
         while True:
             began = trio.current_time()
+            trouble = None
             try:
                 if self._signature() != self._seen:
                     await self._look()
-                self.trouble = None
             except StoreError as problem:
-                self.trouble = str(problem)
+                trouble = str(problem)
+            if trouble != self.trouble:
+                self.trouble = trouble
+                self._tell(replace(self.now, number=self.now.number + 1))
             await trio.sleep(max(POLL, SHARE * (trio.current_time() - began)))
 
     async def after(self, number: int) -> Snapshot:
@@ -145,8 +148,12 @@ class Live:
         seen = self._signature()
         number = self.now.number + 1 if self._seen else 1
         alive = writer(self.path) is not None
-        self.now = await self.read(lambda store: snapshot(store, number, alive))
+        self._tell(await self.read(lambda store: snapshot(store, number, alive)))
         self._seen = seen
+
+    def _tell(self, now: Snapshot) -> None:
+        """Let everybody who watches see this."""
+        self.now = now
         news, self._news = self._news, trio.Event()
         news.set()
 

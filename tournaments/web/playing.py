@@ -108,6 +108,9 @@ class Table:
         """`bots` are as many as the largest table has seats for."""
         self.key = secrets.token_urlsafe(24)
         """What a browser shows to sit down."""
+        self.cookie = f"{COOKIE}-{secrets.token_hex(4)}"
+        """Where the browser keeps it: a host's cookies are those of all its ports, and there may
+        be a second table."""
         self.chair: Chair | None = None
         self._bots = bots
         self._chosen = chosen
@@ -148,7 +151,7 @@ class Table:
         shown = request.query_params.get("seat")
         if shown is not None and secrets.compare_digest(shown.encode(), self.key.encode()):
             answer = RedirectResponse("/", 303)
-            answer.set_cookie(COOKIE, self.key, httponly=True, samesite="strict")
+            answer.set_cookie(self.cookie, self.key, httponly=True, samesite="strict")
             return answer
         self._admit(request)
         return HTMLResponse(
@@ -221,7 +224,7 @@ class Table:
             raise Refused(400, str(problem)) from problem
         self._games += 1
         names = [printable(bot.name) for bot in self._bots[: rules.players - 1]]
-        self.chair, self._scope = Chair(rules, names), trio.CancelScope()
+        self.chair, self._scope = Chair(rules, names, self._games), trio.CancelScope()
         await self._send.send((self.chair, self._scope))
         return self._now()
 
@@ -231,7 +234,7 @@ class Table:
 
     async def next(self, request: Request) -> Response:
         asked = await self._asked(request)
-        return self._done(lambda chair: chair.next(asked.get("deal")))
+        return self._done(lambda chair: chair.next(asked.get("match"), asked.get("deal")))
 
     def _done(self, act: Callable[[Chair], None]) -> Response:
         if self.chair is None:
@@ -248,12 +251,14 @@ class Table:
         await self._asked(request)
         self._scope.cancel()
         self._games += 1
-        self.chair = None
+        chair, self.chair = self.chair, None
+        if chair is not None:
+            chair.left()
         return self._now()
 
     def _admit(self, request: Request) -> None:
         """Refused, unless this browser has been shown the key."""
-        shown = request.cookies.get(COOKIE, "")
+        shown = request.cookies.get(self.cookie, "")
         if not secrets.compare_digest(shown.encode(), self.key.encode()):
             raise Refused(403, "This is somebody's seat: open the address that the terminal shows.")
 
@@ -264,7 +269,7 @@ class Table:
         if not secrets.compare_digest(token.encode(), self._token.encode()):
             raise Refused(403, "This page is older than the server: load it again.")
         length = request.headers.get("content-length", "")
-        if not (length.isdecimal() and int(length[:9]) <= BODY):
+        if not (length.isdecimal() and len(length) < 10 and int(length) <= BODY):
             raise Refused(413, f"A page sends {BODY} bytes at the most, and says how many.")
         try:
             asked = json.loads(await request.body() or b"{}")

@@ -61,7 +61,9 @@
     do {
       try {
         await pause(wait);
-        const answer = await fetch(`/state?after=${state ? state.version : ""}`);
+        const answer = await fetch(`/state?after=${state ? state.version : ""}`, {
+          headers: { Accept: "application/json" },
+        });
         const told = await answer.json();
         wait = answer.ok ? 0 : 2000;
         if (answer.ok) take(told);
@@ -79,8 +81,15 @@
     $("trouble").hidden = !text;
   }
 
+  /* "match-news": answers may overtake each other. */
+  function isNews(next) {
+    const [match, news] = next.version.split("-").map(Number);
+    const [known, heard] = state.version.split("-").map(Number);
+    return match === known ? news > heard : match > known;
+  }
+
   function take(next) {
-    if (state && state.version === next.version) return;
+    if (state && !isNews(next)) return;
     const first = !state;
     state = next;
     trouble("");
@@ -324,8 +333,8 @@
   /* What the person does. */
 
   async function begin(game, variant) {
-    state = null;
-    if (await act("/start", { game, variant })) listen();
+    await act("/start", { game, variant });
+    listen();
   }
 
   $("lobby").addEventListener("click", (event) => {
@@ -364,7 +373,7 @@
     if (buttons.length) buttons[(at + step + buttons.length) % buttons.length].focus();
   });
   $("next").addEventListener("click", async () => {
-    if (state.stage === "review") act("/next", { deal: state.finished.deal });
+    if (state.stage === "review") act("/next", { match: state.match, deal: state.finished.deal });
     else begin(state.game, state.variant);
   });
   $("leave").addEventListener("click", () => act("/leave", {}));
