@@ -135,6 +135,30 @@ def test_leaving_ends_the_bots(browser: Browser, server: Served) -> None:
         assert gone(below)
 
 
+def test_two_pages_at_one_table(browser: Browser, server: Served) -> None:
+    """One leaves and begins again while the other watches; the other one begins too, in vain."""
+    for first in opened(browser, DESKTOP, reduced_motion="reduce"):
+        first.goto(server.url)
+        second = first.context.new_page()
+        second.goto(server.url)
+        expect(second.locator("#lobby")).to_be_visible()
+        knave, practice = ".offer[data-game=knave]", ".offer[data-variant=revelation]"
+        first.locator(knave).click()
+        asked(first)
+        with second.expect_response("**/start") as begun:
+            second.locator(practice).click()
+        assert begun.value.status == 409
+        asked(second)
+        first.locator("#leave").click()
+        expect(first.locator("#lobby")).to_be_visible(timeout=LONG)
+        expect(second.locator("#lobby")).to_be_visible(timeout=LONG)
+        second.locator(practice).click()
+        bid(second)
+        asked(second)
+        second.locator("#leave").click()
+        expect(second.locator("#lobby")).to_be_visible(timeout=LONG)
+
+
 def test_who_has_not_the_key_sees_nothing(browser: Browser, server: Served) -> None:
     context = browser.new_context()
     answer = context.request.get(server.url.split("?")[0])
