@@ -22,6 +22,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.metadata import version as installed_version
 from pathlib import Path
+from site import getusersitepackages
 from typing import Final
 
 from referee import builds
@@ -37,7 +38,7 @@ from referee.bot_files import (
     version,
 )
 from referee.limits import SandboxRules
-from referee.mounts import ROOT
+from referee.mounts import ROOT, packages
 from referee.sandbox import Work
 
 SDK: Final = ("knavery", "referee", "sample_bots/python")
@@ -111,9 +112,14 @@ def sdk_version() -> str:
 
 
 def sdk_variables() -> dict[str, str]:
-    """What lets the Python that runs Knavery find the SDK that runs, where it is not installed."""
+    """What lets the Python that runs Knavery find the SDK that runs and what that needs, where
+    these are not installed for it but stand in PYTHONPATH or in somebody's home."""
     installed = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    return {} if str(ROOT) in {*map(os.path.realpath, installed)} else {"PYTHONPATH": str(ROOT)}
+    own = {getusersitepackages(), *os.environ.get("PYTHONPATH", "").split(os.pathsep)} - {""}
+    found = [ROOT] if str(ROOT) not in {*map(os.path.realpath, installed)} else []
+    found += [place for place in packages() if str(place) in {*map(os.path.realpath, own)}]
+    places = dict.fromkeys(map(str, found))
+    return {"PYTHONPATH": os.pathsep.join(places)} if places else {}
 
 
 def make(

@@ -58,8 +58,13 @@ def python() -> tuple[Path, ...]:
     found = [part for prefix in prefixes for part in prefix_parts(Path(prefix))]
     found += [Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")]
     found += [ROOT / part for part in _SDK]
-    found += [site for need in _NEEDS if (site := _home_of(need))]
+    found += packages()
     return tuple(path for path in found if path.exists())
+
+
+def packages() -> list[Path]:
+    """The folders that hold the packages which the SDK needs."""
+    return [site for need in _NEEDS if (site := _home_of(need))]
 
 
 def _home_of(module: str) -> Path | None:
@@ -67,8 +72,8 @@ def _home_of(module: str) -> Path | None:
     spec = find_spec(module)
     if spec is None or spec.origin is None:
         return None
-    parents = Path(spec.origin).resolve().parents
-    return next((each for each in parents if each.name.endswith("-packages")), parents[0])
+    place = Path(spec.origin).resolve()
+    return place.parents[module.count(".") + (place.name == "__init__.py")]
 
 
 def prefix_parts(prefix: Path) -> list[Path]:

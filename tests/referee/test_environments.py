@@ -15,7 +15,8 @@ import trio
 
 from referee import environments
 from referee.bots import BotError, Prepared, environment, load, prepare
-from referee.environments import Environment, environment_for
+from referee.environments import Environment, environment_for, sdk_variables
+from referee.mounts import packages
 from referee.process import open_launcher
 from tests.wheels import wheel
 
@@ -229,3 +230,15 @@ def test_requirements_that_are_not_text(tmp_path: Path) -> None:
     (tmp_path / "requirements.txt").write_bytes(b"\xff\xfe")
     with pytest.raises(BotError, match=r"requirements.txt: is not text in UTF-8: save it"):
         environment_for(tmp_path, tmp_path, tmp_path)
+
+
+def test_packages_that_stand_in_a_variable_are_found_by_bots_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They see no variable and no home of ours, so none of them would start."""
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    home = str(packages()[0])
+    assert home not in sdk_variables().get("PYTHONPATH", "").split(os.pathsep)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(("/nowhere", home)))
+    assert home in sdk_variables()["PYTHONPATH"].split(os.pathsep)
+    assert "/nowhere" not in sdk_variables()["PYTHONPATH"]
