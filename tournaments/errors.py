@@ -51,9 +51,13 @@ def in_one_line(problem: Exception) -> str:
 
 def for_user(problem: Exception) -> str | None:
     """The message of an error that is made for users, even when others came with it from tasks
-    that ran at the same time; None where there is none."""
+    that ran at the same time; None where there is none. Printable, for it may name a bot as its
+    author did."""
+    from referee.process import printable
+
     made_for_users = _user_errors()
-    return next((str(each) for each in _leaves(problem) if isinstance(each, made_for_users)), None)
+    found = (each for each in _leaves(problem) if isinstance(each, made_for_users))
+    return next((printable(str(each)) for each in found), None)
 
 
 def _leaves(problem: BaseException) -> Iterator[BaseException]:

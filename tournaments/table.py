@@ -41,7 +41,7 @@ def _index(name: str, names: Mapping[str, int]) -> int:
         return names[name]
     near = get_close_matches(name, names, 1)
     mend = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-    raise StoreError(f"no entrant is called {name!r}: {mend}")
+    raise StoreError(f"no entrant is called {name!r}: {' '.join(mend.splitlines())}")
 
 
 def shown(result: Standings, *, with_meetings: bool = False) -> str:

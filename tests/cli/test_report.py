@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.tournaments.playing import create, play_all, tournament
+from tests.web.files import hostile
 from tournaments.cli import main
 from tournaments.report import MARKER
 
@@ -147,6 +148,12 @@ def test_files_that_are_none(tmp_path: Path, refused: Told) -> None:
     told = refused(file, "-o", tmp_path / "out", "--anchor", "alise")
     assert "no entrant is called 'alise': did you mean alice?" in told
     assert not (tmp_path / "out").exists(), "nothing is left of a report that could not be made"
+
+
+def test_names_of_bots_reach_no_terminal_as_they_are(tmp_path: Path, refused: Told) -> None:
+    told = refused(hostile(tmp_path / "x.knavery", 0), "--anchor", "nobody")
+    assert told[:-1].isprintable()
+    assert "red" in told
 
 
 def test_play_of_another_version(tmp_path: Path, refused: Told) -> None:

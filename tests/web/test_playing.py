@@ -190,6 +190,7 @@ def test_a_match_to_its_end_and_another_one() -> None:
         asked = await browser.until("asked")
         assert asked["names"].count("you") == 1
         assert len(asked["names"]) == 4
+        assert asked["view"]["partner"] == (asked["view"]["seat"] + 2) % 4
         wrong = await browser.post("/move", decision=-1, cards=[0, 1, 2])
         assert (wrong.status_code, "not asked any more" in wrong.text) == (409, True)
         decision = asked["view"]["decision"]
@@ -203,6 +204,7 @@ def test_a_match_to_its_end_and_another_one() -> None:
         await browser.post("/start", game="ninety-nine", variant="short")
         state = await browser.until("asked")
         assert state["names"] != asked["names"]
+        assert state["view"]["partner"] is None
 
     at_table(script, *TRIO)
 

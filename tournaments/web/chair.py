@@ -209,6 +209,7 @@ class Chair(Onlooker):
             "decision": self._decision if self._stage == "asked" else None,
             "deal": view.deal,
             "seat": view.seat,
+            "partner": _partner(self.rules, view.seat),
             "dealer": view.dealer,
             "phase": view.phase,
             "choose": view.choose,
@@ -237,6 +238,12 @@ class Chair(Onlooker):
 
 def _bid_values(rules: Rules) -> list[int] | None:
     return list(rules.bid_values) if isinstance(rules, NinetyNineRules) else None
+
+
+def _partner(rules: Rules, seat: int) -> int | None:
+    """Who plays together with a seat; None where each plays alone."""
+    others = (other for other in range(rules.players) if other != seat)
+    return next((each for each in others if rules.team_of(each) == rules.team_of(seat)), None)
 
 
 def _bid(rules: NinetyNineRules, cards: Sequence[int]) -> Json:

@@ -68,9 +68,11 @@ def _ninety_nine(rules: NinetyNineRules) -> list[str]:
         if rules.open_bids
         else "Bids stay face down until the deal is over."
     )
+    partner = ["Your partner sits opposite you."] if rules.teams else []
     side = "your team's bids and tricks together" if rules.teams else "your bid and your tricks"
     return [
         *_common(rules),
+        *partner,
         f"First everybody lays down three cards of the hand: they bid how many tricks you will "
         f"take. Each card counts by its suit: {values}. {opened}",
         f"The dealer's last card makes its suit trump, {SUIT_NAMES[1]} mean no trump; the others "

@@ -168,7 +168,8 @@
     const laid = now.bid_values ? 3 : 0;
     const all = now.view.phase === "play" || over(now);
     const plate = (seat) => {
-      const name = made("p", { class: "who" }, now.names[seat]);
+      const name = made("p", { class: "who" }, made("span", { class: "called" }, now.names[seat]));
+      if (seat === now.view.partner) name.append(made("span", { class: "chip" }, "partner"));
       if (seat === dealer) name.append(made("span", { class: "chip" }, "dealer"));
       const facts = made("p", { class: "facts" }, made("span", {}, counted(won[seat], "trick")));
       if (bids[seat]) {
