@@ -29,7 +29,7 @@ DEALS = 20_000
 BOTS = 8
 SAVED = 60
 """Matches saved at once."""
-PATHS = ("/", "/meetings", "/matches", "/matches?bot=3&fault=any", "/faults", "/bots/3")
+PATHS = ("/", "/meetings", "/play", "/matches", "/matches?bot=3&fault=any", "/faults", "/bots/3")
 
 
 def build(path: Path, deals: int = DEALS) -> int:

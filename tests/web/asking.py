@@ -10,6 +10,7 @@ import trio
 
 from tournaments.web.app import application
 from tournaments.web.live import Live
+from tournaments.web.recount import Recount
 
 HOST = "http://127.0.0.1:8160"
 
@@ -29,9 +30,14 @@ class Asker:
         return trio.run(ask)
 
 
-def asker(path: Path, *, open_blocks: bool = False, host: str = "127.0.0.1") -> Asker:
-    """Asks the server of a file."""
+def asker(
+    path: Path, *, open_blocks: bool = False, host: str = "127.0.0.1", counted: bool = False
+) -> Asker:
+    """Asks the server of a file, one that has `counted` its figures if need be."""
     live = Live(path, open_blocks=open_blocks)
     trio.run(live.begin)
-    app, _ = application(live, host)
+    recount = Recount(live)
+    if counted:
+        trio.run(recount.catch_up)
+    app, _ = application(live, recount, host)
     return Asker(app)

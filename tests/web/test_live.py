@@ -86,7 +86,17 @@ def test_pages_change_while_matches_finish(
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/meetings", "/matches", "/faults?fault=late", "/bots/0", "/matches/", "/nothing"]
+    "path",
+    [
+        "/",
+        "/meetings",
+        "/play",
+        "/matches",
+        "/faults?fault=late",
+        "/bots/0",
+        "/matches/",
+        "/nothing",
+    ],
 )
 def test_anybody_can_read_it(server: Served, page: Page, accessible: Check, path: str) -> None:
     if path == "/matches/":
@@ -99,7 +109,7 @@ def test_anybody_can_read_it(server: Served, page: Page, accessible: Check, path
 
 
 def test_names_are_text_in_a_browser(server: Served, desktop: Page) -> None:
-    for path in ("/", "/meetings", "/matches", "/faults", "/bots/0", "/bots/1"):
+    for path in ("/", "/meetings", "/play", "/matches", "/faults", "/bots/0", "/bots/1"):
         desktop.goto(server.url + path)
         assert desktop.title() != "owned"
         assert desktop.evaluate("document.images.length") == 0

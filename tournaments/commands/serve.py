@@ -88,12 +88,15 @@ async def _serve(file: Path, host: str, port: int, *, open_blocks: bool) -> None
     import trio
 
     from tournaments.web.app import application
+    from tournaments.web.charts import make_ready
     from tournaments.web.live import Live
+    from tournaments.web.recount import Recount
     from tournaments.web.serving import serve, stopped
 
     live = Live(file, open_blocks=open_blocks)
     await live.begin()
-    app, feed = application(live, host)
+    recount = Recount(live)
+    app, feed = application(live, recount, host)
 
     async def ended() -> None:
         await stopped()
@@ -104,6 +107,8 @@ async def _serve(file: Path, host: str, port: int, *, open_blocks: bool) -> None
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(live.watch)
+        nursery.start_soon(recount.keep_up)
+        nursery.start_soon(trio.to_thread.run_sync, make_ready)
         await serve(app, host, port, ended, started)
         nursery.cancel_scope.cancel()
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar, Final
 from urllib.parse import quote, urlencode
 
+import trio
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -17,7 +18,6 @@ from starlette.routing import Route
 from tournaments.anonymous import Cast
 from tournaments.replays import MatchReplay, replay_of
 from tournaments.search import FoundFault, FoundMatch, Page, Query, Search
-from tournaments.standings import Standings
 from tournaments.web import asking, static
 from tournaments.web.api import MATCH, Api, match_name, nothing, secret
 from tournaments.web.errors import HANDLERS, Refused
@@ -32,17 +32,15 @@ from tournaments.web.pages import (
     matches_page,
     meetings_page,
     message_page,
+    play_page,
     standings_page,
 )
+from tournaments.web.recount import Recount, Recounted
 from tournaments.web.render import counted
 from tournaments.web.site import Site
 
-SECTIONS: Final = {
-    "standings": "Standings",
-    "meetings": "Head to head",
-    "matches": "Matches",
-    "faults": "Faults",
-}
+MADE: Final = 3
+"""Pages that are kept as they were made: those with figures of the whole tournament."""
 OWN: Final = 40
 """Matches and faults on a bot's page."""
 _NOTHING: Final = {"bot": "", "match": "", "fault": ""}
@@ -61,10 +59,6 @@ class Server(Site):
     trouble: str | None = None
     asked: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
 
-    @property
-    def sections(self) -> dict[str, str]:
-        return SECTIONS
-
     def page(self, section: str, number: int = 0) -> str:  # noqa: ARG002  # lists go on by a name
         return "/" if section == "standings" else f"/{section}"
 
@@ -75,45 +69,56 @@ class Server(Site):
         return f"/matches/{quote(name)}" + (place and f"#{place}")
 
 
-def site_of(live: Live) -> Server:
+def site_of(now: Snapshot, trouble: str | None) -> Server:
     """The site as it is now."""
-    now = live.now
     return Server(
         title=now.title,
         game=now.rules.game,
         variant=now.rules.variant,
         names=Cast.of(now.entrants).labels(),
         now=now,
-        trouble=live.trouble,
+        trouble=trouble,
     )
 
 
 class Pages:
     """Answers with pages about one tournament."""
 
-    def __init__(self, live: Live, feed: Feed) -> None:
+    def __init__(self, live: Live, recount: Recount, feed: Feed) -> None:
         self._live = live
+        self._recount = recount
         self._feed = feed
-        self._site: Callable[..., Server] = lru_cache(maxsize=1)(lambda *_: site_of(live))
-        self._made: Callable[..., str] = lru_cache(maxsize=2)(self._make)
+        self._site: Callable[..., Server] = lru_cache(maxsize=1)(self._see)
+        self._made: Callable[..., str] = lru_cache(maxsize=MADE)(self._make)
 
     @property
     def _moment(self) -> tuple[int, str | None]:
         """What tells one state of the pages from another."""
-        return self._live.now.number, self._live.trouble
+        return self._live.now.number, self._live.trouble or self._recount.trouble
+
+    def _see(self, _: int, trouble: str | None) -> Server:
+        return site_of(self._live.now, trouble)
 
     @property
     def site(self) -> Server:
         """As it is now."""
         return self._site(*self._moment)
 
-    def _make(self, make: Callable[[Site, Standings], str], *_: object) -> str:
-        return make(self.site, self.site.now.standings)
+    def _make(self, make: Callable[[Server, Recounted], str], *_: object) -> str:
+        return make(self.site, self._recount.now)
+
+    async def _page(self, make: Callable[[Server, Recounted], str]) -> Response:
+        """A page with figures: made once, and out of the way of other requests, since charts take
+        their time."""
+        async with self._recount.lock:
+            state = (*self._moment, self._recount.steps)
+            return HTMLResponse(await trio.to_thread.run_sync(self._made, make, *state))
 
     def routes(self) -> list[Route]:
         return [
             Route("/", self.standings),
             Route("/meetings", self.meetings),
+            Route("/play", self.play),
             Route("/matches", self.matches),
             Route(f"/matches/{MATCH}", self.match),
             Route("/bots/{bot}", self.bot),
@@ -123,10 +128,13 @@ class Pages:
         ]
 
     async def standings(self, _: Request) -> Response:
-        return HTMLResponse(self._made(standings_page, *self._moment))
+        return await self._page(_standings)
 
     async def meetings(self, _: Request) -> Response:
-        return HTMLResponse(self._made(meetings_page, *self._moment))
+        return await self._page(_meetings)
+
+    async def play(self, _: Request) -> Response:
+        return await self._page(_play)
 
     async def matches(self, request: Request) -> Response:
         site, query = self._asked(request)
@@ -199,8 +207,9 @@ class Pages:
                 store.page_of_faults(query, limit=OWN, open_blocks=show).items,
             )
         )
-        result = site.now.standings
-        return HTMLResponse(bot_page(site, entrant, result, None, found, faults))
+        async with self._recount.lock:
+            make = partial(_bot, site, entrant, self._recount.now, found, faults)
+            return HTMLResponse(await trio.to_thread.run_sync(make))
 
     async def events(self, request: Request) -> Response:
         if self._feed.full:
@@ -210,7 +219,30 @@ class Pages:
         return self._feed.stream(since)
 
 
-def application(live: Live, host: str) -> tuple[Starlette, Feed]:
+def _standings(site: Server, counted: Recounted) -> str:
+    return standings_page(site, site.now.standings, counted.course)
+
+
+def _meetings(site: Server, _: Recounted) -> str:
+    return meetings_page(site, site.now.standings)
+
+
+def _play(site: Server, counted: Recounted) -> str:
+    order = [row.entrant for row in site.now.standings.rows]
+    return play_page(site, counted.figures, order, site.now.clock, counted.missing)
+
+
+def _bot(
+    site: Server,
+    entrant: int,
+    counted: Recounted,
+    found: Sequence[FoundMatch],
+    faults: Sequence[FoundFault],
+) -> str:
+    return bot_page(site, entrant, site.now.standings, counted.figures, found, faults)
+
+
+def application(live: Live, recount: Recount, host: str) -> tuple[Starlette, Feed]:
     """The server of a tournament's file, listening on `host`; and its streams."""
 
     async def news(since: int) -> tuple[int, dict[str, object]]:
@@ -219,7 +251,7 @@ def application(live: Live, host: str) -> tuple[Starlette, Feed]:
 
     feed = Feed(news)
     app = Starlette(
-        routes=[*Pages(live, feed).routes(), *Api(live).routes()],
+        routes=[*Pages(live, recount, feed).routes(), *Api(live).routes()],
         middleware=[Middleware(Guard, host=host)],
         exception_handlers=HANDLERS,
     )

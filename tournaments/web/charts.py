@@ -170,6 +170,12 @@ def times_chart(plays: Mapping[int, Play], names: Sequence[str]) -> Chart:
     return _chart("times", "Decision times", about, height, draw, left=left)
 
 
+def make_ready() -> None:
+    """Load what draws, which takes a while, before a page waits for it."""
+    with _drawing():
+        import matplotlib.backends.backend_svg  # noqa: F401
+
+
 def _chart(
     name: str,
     title: str,

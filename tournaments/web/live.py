@@ -40,7 +40,7 @@ _Signature = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What is said of a tournament as a whole, at one moment. `number` counts snapshots.
+    """What is said of a tournament as a whole, at one moment. `number` counts what was told.
 
     `matches` and `blocks` are how many the present epoch has; `finished` counts matches of it.
     `state` is "running", "finished", "stopped" (there is more to play) or "empty"."""
@@ -48,6 +48,7 @@ class Snapshot:
     number: int
     title: str
     rules: Rules
+    clock: str
     entrants: tuple[Entrant, ...]
     names: tuple[str, ...]
     field: frozenset[int]
@@ -63,16 +64,17 @@ class Snapshot:
     latest: tuple[FoundMatch, ...]
 
 
-def snapshot(store: Search, number: int, being_written: bool) -> Snapshot:
+def snapshot(store: Search, being_written: bool) -> Snapshot:
     """What a file says as it is now."""
     epoch, schedule = store.epochs()[-1], schedules(store)[-1]
     entrants, counts = store.entrants(), schedule.counts()
     finished = store.finished_in(epoch.number)
     running_count, running = store.running(SHOWN) if being_written else (0, ())
     return Snapshot(
-        number=number,
+        number=0,
         title=printable(epoch.tournament.name),
         rules=epoch.tournament.rules,
+        clock=epoch.tournament.clock.measure,
         entrants=entrants,
         names=tuple(printable(each.name) for each in entrants),
         field=frozenset(epoch.field),
@@ -127,7 +129,7 @@ class Live:
                 trouble = str(problem)
             if trouble != self.trouble:
                 self.trouble = trouble
-                self._tell(replace(self.now, number=self.now.number + 1))
+                self._tell(self.now)
             await trio.sleep(max(POLL, SHARE * (trio.current_time() - began)))
 
     async def after(self, number: int) -> Snapshot:
@@ -135,6 +137,11 @@ class Live:
         while self.now.number <= number:
             await self._news.wait()
         return self.now
+
+    def announce(self) -> int:
+        """Have pages change though the file has not; the number of the snapshot that tells it."""
+        self._tell(self.now)
+        return self.now.number
 
     async def read(self, look: Callable[[Search], T]) -> T:
         """What `look` finds in the file, which is as it is at one moment, in a thread."""
@@ -146,14 +153,13 @@ class Live:
 
     async def _look(self) -> None:
         seen = self._signature()
-        number = self.now.number + 1 if self._seen else 1
         alive = writer(self.path) is not None
-        self._tell(await self.read(lambda store: snapshot(store, number, alive)))
+        self._tell(await self.read(lambda store: snapshot(store, alive)))
         self._seen = seen
 
     def _tell(self, now: Snapshot) -> None:
-        """Let everybody who watches see this."""
-        self.now = now
+        """Let everybody who watches see this, the next thing to be told."""
+        self.now = replace(now, number=self.now.number + 1 if self._seen else 1)
         news, self._news = self._news, trio.Event()
         news.set()
 

@@ -70,9 +70,11 @@ def meetings_page(site: Site, result: Standings) -> str:
     )
 
 
-def play_page(site: Site, figures: Figures, order: Sequence[int], clock: str) -> str:
+def play_page(
+    site: Site, figures: Figures, order: Sequence[int], clock: str, missing: int = 0
+) -> str:
     """What bots did: points by seat, bids or jacks, times. `order` are the entrants, best first;
-    `clock` is how time was measured."""
+    `clock` is how time was measured; so many matches that count are `missing`."""
     shown = [entrant for entrant in order if entrant in figures.by_entrant]
     plays = {entrant: figures.by_entrant[entrant] for entrant in shown}
     charts = {}
@@ -87,6 +89,7 @@ def play_page(site: Site, figures: Figures, order: Sequence[int], clock: str) ->
         order=shown,
         charts=charts,
         clock=clock,
+        missing=missing,
         top_bid=_top_bid(figures),
         times_of=_times(plays),
     )
