@@ -7,7 +7,7 @@ from tests.cli.conftest import Knavery
 
 COUNTING = """
 import pathlib
-count = pathlib.Path({count!r})
+count = pathlib.Path.home() / {count!r}
 count.write_text(count.read_text() + "x" if count.exists() else "x")
 pathlib.Path("made.py").write_text(pathlib.Path("source.py").read_text())
 """
@@ -23,17 +23,22 @@ if __name__ == "__main__":
 """
 
 
+def count_of(folder: Path) -> str:
+    """The name of the file in which it counts."""
+    return f"{folder.parent.name}-{folder.name}.count"
+
+
 def write(folder: Path) -> Path:
-    """A bot that has to be built, and counts how often it is, beside itself."""
+    """A bot that has to be built, and counts how often it is, in the home that builds have."""
     folder.mkdir()
     (folder / "bot.toml").write_text('run = ["python", "made.py"]\nbuild = ["python", "build.py"]')
-    (folder / "build.py").write_text(COUNTING.format(count=str(folder.with_suffix(".count"))))
+    (folder / "build.py").write_text(COUNTING.format(count=count_of(folder)))
     (folder / "source.py").write_text(BOT)
     return folder
 
 
-def test_what_was_built_is_used(knavery: Knavery, tmp_path: Path) -> None:
-    write(tmp_path / "mine")
+def test_what_was_built_is_used(knavery: Knavery, bot_cache: Path, tmp_path: Path) -> None:
+    mine = write(tmp_path / "mine")
     done = knavery("build", "mine", "lowest")
     assert done.returncode == 0, done.stderr
     first, place, second, _ = done.stdout.splitlines()
@@ -45,7 +50,8 @@ def test_what_was_built_is_used(knavery: Knavery, tmp_path: Path) -> None:
     assert played["matches"][0]["bots"][0] == "mine"
     faults = played["matches"][0]["faults"]
     assert {fault["kind"] for fault in faults} <= {"late"}, "a slow machine is no fault of a build"
-    assert (tmp_path / "mine.count").read_text() == "x"
+    (count,) = (bot_cache / "homes").glob(f"*/{count_of(mine)}")
+    assert count.read_text() == "x"
 
 
 def test_as_json(knavery: Knavery, tmp_path: Path) -> None:
