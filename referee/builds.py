@@ -31,6 +31,16 @@ _TOOLS: Final = re.compile(
     r"|CC|CXX|CFLAGS|CXXFLAGS|LDFLAGS|PKG_CONFIG_PATH|LD_LIBRARY_PATH|(PYTHON|VIRTUAL)_?\w*"
 )
 """Variables that a build in the sandbox sees: what compilers and package managers go by."""
+_TOOLCHAINS: Final = {
+    "RUSTUP_HOME": ".rustup",
+    "PYENV_ROOT": ".pyenv",
+    "VOLTA_HOME": ".volta",
+    "NVM_DIR": ".nvm",
+    "ASDF_DATA_DIR": ".asdf",
+    "SDKMAN_DIR": ".sdkman",
+}
+"""Where what chooses between versions of a language keeps them: the variable that says so, and the
+folder of the home that it means otherwise. A build has another home."""
 
 
 def run(
@@ -54,11 +64,19 @@ def run(
     env = {key: value for key, value in os.environ.items() if not key.startswith(_OURS)}
     with open_sandbox(rules or SandboxRules()) as sandbox:
         if sandbox.isolates:
-            env = {key: value for key, value in env.items() if _TOOLS.fullmatch(key)}
+            tools = {key: value for key, value in env.items() if _TOOLS.fullmatch(key)}
+            env = _toolchains(env) | tools
             _require(what, argv[0], cwd, env | dict(extra or {}))
         env.setdefault("PATH", os.defpath)
         command = sandbox.build(argv, cwd, env | dict(extra or {}), home, work or Work())
         trio.run(_run, what, command, log_dir)
+
+
+def _toolchains(env: Mapping[str, str]) -> dict[str, str]:
+    """The variables of `_TOOLCHAINS`, for those that are here."""
+    home = Path.home()
+    places = {name: Path(env.get(name) or home / folder) for name, folder in _TOOLCHAINS.items()}
+    return {name: str(place) for name, place in places.items() if place.is_dir()}
 
 
 def _require(what: str, command: str, cwd: Path, env: Mapping[str, str]) -> None:

@@ -289,3 +289,21 @@ def test_a_build_sees_its_folder_and_a_home_of_its_own(
         said_now, _ = trio.run(outcome, run, tmp_path / "logs")
     assert "No such file" in said_now, "the link that it made leads nowhere"
     assert "a letter" not in said_now
+
+
+def test_a_build_finds_the_versions_of_its_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rust is mostly a `rustup` that picks one of what it keeps in the home."""
+    needs_bubblewrap()
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    monkeypatch.delenv("RUSTUP_HOME", raising=False)
+    (tmp_path / "me/.rustup").mkdir(parents=True)
+    (tmp_path / "me/.rustup/settings.toml").write_text("default = 'stable'\n")
+    (tmp_path / "me/.netrc").write_text("a password\n")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    build = f"cat $RUSTUP_HOME/settings.toml > found; ls {tmp_path}/me/.netrc || echo no >> found"
+    (folder / "bot.toml").write_text(f'run = ["cat", "found"]\nbuild = ["sh", "-c", "{build}"]\n')
+    prepared = prepare(load(str(folder)), tmp_path / "cache")
+    assert (prepared.cwd / "found").read_text() == "default = 'stable'\nno\n"
