@@ -8,7 +8,7 @@ import trio
 from referee.house import Line
 from referee.process import Process
 
-GOODBYE_GRACE = 2.0
+GOODBYE_GRACE = 5.0
 """Seconds that a process has to exit after its goodbye."""
 EXIT_GRACE = 2.0
 """Seconds in which a process whose stream ended is expected to end too."""
