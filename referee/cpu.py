@@ -17,12 +17,11 @@ from contextlib import suppress
 from typing import Final
 
 from referee.cgroups import Cgroup
-from referee.proc import descendants, read, send
+from referee.proc import descendants, is_wrapper, read, send
 
 SWEEPS: Final = 5
 """How often new processes are looked for while those that are there are stopped."""
 _TICK: Final = 1 / os.sysconf("SC_CLK_TCK")
-_WRAPPER: Final = b"bwrap\n"
 
 
 class Tree:
@@ -149,7 +148,6 @@ def _stat(pid: int) -> list[bytes]:
 def program(root: int) -> int:
     """The process of the program itself: below the sandbox's own ones, each of which has one
     child."""
-    with suppress(OSError):
-        if read(f"/proc/{root}/comm") == _WRAPPER:
-            return next((program(child) for child in descendants(root)), root)
+    if is_wrapper(root):
+        return next((program(child) for child in descendants(root)), root)
     return root

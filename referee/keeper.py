@@ -22,6 +22,7 @@ from referee.proc import (
     changed,
     descendants,
     is_running,
+    is_wrapper,
     kill,
     prctl,
     send,
@@ -185,8 +186,9 @@ class Keeper:
         return True
 
     def _count(self) -> int:
-        """Descendants that run."""
-        return sum(1 for pid in descendants(os.getpid()) if is_running(pid))
+        """Descendants that run, but for the sandbox's own, which may end a moment after the bot."""
+        found = [pid for pid in descendants(os.getpid()) if is_running(pid)]
+        return sum(not is_wrapper(pid) for pid in found)
 
     def _orphaned(self) -> bool:
         return os.getppid() != self._launcher

@@ -79,6 +79,13 @@ def is_running(pid: int) -> bool:
     return False
 
 
+def is_wrapper(pid: int) -> bool:
+    """Whether a process is the sandbox's own, bubblewrap, and not a program in it."""
+    with suppress(OSError):
+        return read(f"/proc/{pid}/comm") == b"bwrap\n"
+    return False
+
+
 def send(pid: int, number: int) -> None:
     """Send a signal; a process that has gone does not mind."""
     with suppress(ProcessLookupError, PermissionError):

@@ -307,3 +307,19 @@ def test_a_build_finds_the_versions_of_its_language(
     (folder / "bot.toml").write_text(f'run = ["cat", "found"]\nbuild = ["sh", "-c", "{build}"]\n')
     prepared = prepare(load(str(folder)), tmp_path / "cache")
     assert (prepared.cwd / "found").read_text() == "default = 'stable'\nno\n"
+
+
+@trio_test
+async def test_the_sandboxs_own_processes_are_nothing_that_a_bot_left(tmp_path: Path) -> None:
+    """bubblewrap's first process may end a moment after the bot, or wait for what that started."""
+    needs_bubblewrap()
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    with open_sandbox(SandboxRules(limits=LIMITS)) as sandbox:
+        async with open_launcher(tmp_path / "logs") as launcher:
+            for _ in range(12):
+                made = command(sandbox, folder, "true")
+                process = await launcher.start("x", made.argv, made.cwd, made.env, made.confinement)
+                with trio.fail_after(PATIENCE):
+                    end = await process.wait()
+                assert (end.status, end.left) == (0, 0)
