@@ -158,7 +158,7 @@ class Bot:
     def huge(self, decisions: list) -> None:
         """Sends a message that is larger than any may be."""
         self.stream.welcome.max_message_bytes = 2**31 - 1
-        self.send([pb.Move(decision=d.id, note="x" * 5_000_000) for d in decisions[:1]])
+        self.send([pb.Move(decision=d.id, note="x" * 2_000_000) for d in decisions[:1]])
         self.well(decisions)
 
     def garbage(self, decisions: list) -> None:

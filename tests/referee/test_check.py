@@ -74,7 +74,7 @@ FAULTS = [
     ("crash-late", "knave", "crashed", "lost the thread", "`error`"),
     ("deaf", "knave", "hung-up", "stream ended", "keep the one stream open"),
     ("flood", "knave", "flood", "flooded the referee", "nothing else"),
-    ("huge", "knave", "huge", "a message of 5,000,0", "a few KB"),
+    ("huge", "knave", "huge", "a message of 2,000,0", "a few KB"),
     ("illegal", "views", "illegal", "a lead", "play_request.legal"),
     ("orderly", "batches", "crashed", "events come first", "log"),
     ("small-batches", "tables", "crashed", "too many at once", "log"),
