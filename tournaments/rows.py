@@ -23,6 +23,8 @@ APPLICATION_ID: Final = 0x4B4E4156
 
 _BUSY_SECONDS = 5.0
 _FOLD_SECONDS = 0.2
+_FOLD_PATIENCE = 2.0
+_FOLD_AGAIN = 0.05
 _PLACE = ("epoch", "group", "block", "seating")
 _TROUBLES: Final = {
     sqlite3.SQLITE_NOTADB: "is not a Knavery file",
@@ -260,11 +262,16 @@ def insert_epoch(
 def fold(path: Path) -> None:
     """Put the log of changes into the file and end it, unless somebody is reading."""
     there = f"file:{quote(str(path.absolute()))}?mode=rw"
-    with (
-        suppress(sqlite3.Error),
-        closing(sqlite3.connect(there, uri=True, timeout=_FOLD_SECONDS)) as db,
-    ):
-        db.execute("PRAGMA journal_mode = DELETE")
+    give_up = time.monotonic() + _FOLD_PATIENCE
+    while True:
+        with (
+            suppress(sqlite3.Error),
+            closing(sqlite3.connect(there, uri=True, timeout=_FOLD_SECONDS)) as db,
+        ):
+            db.execute("PRAGMA journal_mode = DELETE")
+        if not path.with_name(f"{path.name}-wal").exists() or time.monotonic() > give_up:
+            return
+        time.sleep(_FOLD_AGAIN)
 
 
 @contextmanager

@@ -155,4 +155,4 @@ def test_a_file_of_another_format_is_one_line(knavery: Knavery, file: Path) -> N
     done = knavery("replay", file.name, "s4")
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
-    assert "has schema 0 and this Knavery knows 1" in line
+    assert "has schema 0, which no Knavery wrote" in line

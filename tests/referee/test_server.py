@@ -595,8 +595,8 @@ async def test_sockets_are_private_and_their_paths_short(
 @trio_test
 async def test_a_socket_that_cannot_be_made_is_named() -> None:
     async with a_door() as door:
-        door._paths = iter(["/nowhere/1"])
-        with pytest.raises(CannotListen, match="/nowhere/1"):
+        door._folder = "/nowhere"
+        with pytest.raises(CannotListen, match="/nowhere/"):
             await door.listen()
 
 

@@ -10,6 +10,7 @@ from tests.tournaments.playing import create, play_all, tournament
 from tests.web.asking import HOST
 from tournaments.web.app import application
 from tournaments.web.live import Live
+from tournaments.web.recount import Recount
 
 PATIENCE = 60.0
 
@@ -40,7 +41,7 @@ def test_who_watches_is_told_what_happens_to_the_file(tmp_path: Path) -> None:
     async def run() -> None:
         live = Live(file)
         await live.begin()
-        app, _ = application(live, "127.0.0.1")
+        app, _ = application(live, Recount(live), "127.0.0.1")
         client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=HOST)
         async with client, trio.open_nursery() as nursery:
             nursery.start_soon(live.watch)

@@ -64,9 +64,11 @@ class Recount:
 
     async def catch_up(self) -> bool:
         """Count all that is complete; whether there was any."""
-        changed = False
+        changed, began = False, trio.current_time()
         while await self._step():
             changed = True
+            await trio.sleep(trio.current_time() - began)  # others want to read, or to close it
+            began = trio.current_time()
         return changed
 
     async def _step(self) -> bool:
