@@ -5,6 +5,7 @@ from pathlib import Path
 
 import trio
 
+from referee.failures import leaves
 from referee.house import Line
 from referee.process import Process
 
@@ -25,8 +26,7 @@ def death(cause: str) -> BaseExceptionGroup[Died]:
 
 def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """The first exception of a group that may hold groups."""
-    first = group.exceptions[0]
-    return first_of(first) if isinstance(first, BaseExceptionGroup) else first
+    return next(leaves(group))
 
 
 def last_words(process: Process) -> str:

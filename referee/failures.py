@@ -36,7 +36,7 @@ def scarce(number: int | None, what: str) -> MachineFailure:
 def machine_failure(problem: BaseException) -> MachineFailure | None:
     """The machine's failure that an error is, or that came from tasks all of which failed so; None
     for any other error, also when it came with one of these."""
-    found = [_failure(each) for each in _leaves(problem)]
+    found = [_failure(each) for each in leaves(problem)]
     return found[0] if found and None not in found else None
 
 
@@ -49,9 +49,10 @@ def _failure(problem: BaseException) -> MachineFailure | None:
     return None
 
 
-def _leaves(problem: BaseException) -> Iterator[BaseException]:
+def leaves(problem: BaseException) -> Iterator[BaseException]:
+    """The exceptions of a group that may hold groups; of any other, itself."""
     if isinstance(problem, BaseExceptionGroup):
         for each in problem.exceptions:
-            yield from _leaves(each)
+            yield from leaves(each)
     else:
         yield problem

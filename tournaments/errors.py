@@ -4,6 +4,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from referee.failures import leaves
+
 STOPPED = 1
 """Exit status of what ran and was stopped, or whose answer is no."""
 COULD_NOT = 2
@@ -35,14 +37,14 @@ class Verdict:
 
 def holds(problem: BaseException, kind: type[BaseException]) -> bool:
     """Whether an error is of a kind, or came from tasks of which one failed so."""
-    return any(isinstance(each, kind) for each in _leaves(problem))
+    return any(isinstance(each, kind) for each in leaves(problem))
 
 
 def in_one_line(problem: Exception) -> str:
     """What to tell a user about any error."""
     if (message := for_user(problem)) is not None:
         return message
-    cause = next(_leaves(problem))
+    cause = next(leaves(problem))
     return (
         f"a bug in Knavery, {type(cause).__name__}: {cause}. Nothing that was finished is "
         "lost. Run it again with KNAVERY_TRACEBACK=1 and report what it prints"
@@ -56,16 +58,8 @@ def for_user(problem: Exception) -> str | None:
     from referee.process import printable
 
     made_for_users = _user_errors()
-    found = (each for each in _leaves(problem) if isinstance(each, made_for_users))
+    found = (each for each in leaves(problem) if isinstance(each, made_for_users))
     return next((printable(str(each)) for each in found), None)
-
-
-def _leaves(problem: BaseException) -> Iterator[BaseException]:
-    if isinstance(problem, BaseExceptionGroup):
-        for each in problem.exceptions:
-            yield from _leaves(each)
-    else:
-        yield problem
 
 
 def _user_errors() -> tuple[type[Exception], ...]:
