@@ -56,6 +56,12 @@ def standing(store: Store) -> Iterator[Played]:
             yield match
 
 
+def counting(store: Store, completed: Collection[str]) -> Iterator[Played]:
+    """Those of them that figures are made of: in the complete blocks, which are given by name."""
+    complete = frozenset(completed)
+    return (match for match in standing(store) if match.block in complete)
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """How a tournament differs from the last epoch of its file. `versions` pairs what a bot was

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from referee.process import printable
 from tournaments.anonymous import Cast
 from tournaments.course import Course, course
-from tournaments.epochs import schedules, standing
+from tournaments.epochs import counting, schedules, standing
 from tournaments.export import judged
 from tournaments.figures import Figures
 from tournaments.replays import MatchReplay
@@ -20,6 +20,7 @@ from tournaments.search import FoundMatch, Page, Query, Search
 from tournaments.store import StoreError
 from tournaments.table import computed
 from tournaments.web.pages import (
+    OWN,
     Pager,
     bot_page,
     faults_page,
@@ -41,8 +42,6 @@ T = TypeVar("T")
 
 _ROWS: Final = 200
 """Of a list on one page."""
-_OWN: Final = 40
-"""Matches and faults on a bot's page."""
 _AT_ONCE: Final = 500
 _PAGE_NAME: Final = re.compile(r"[a-z0-9-]+\.html")
 
@@ -149,13 +148,10 @@ class _Report:
 
     def _match_pages(self) -> Iterator[tuple[str, str]]:
         """The matches that are shown; all that count go into the figures on the way."""
-        complete = set(self._completed)
-        counting = {
-            (each.block, each.seating) for each in standing(self._store) if each.block in complete
-        }
+        counted_in = {(each.block, each.seating) for each in counting(self._store, self._completed)}
         for kept in self._store.matches(open_blocks=self._open_blocks):
             shown = self._site.match(kept.id)
-            counts = (kept.block.id, kept.seating) in counting
+            counts = (kept.block.id, kept.seating) in counted_in
             if shown is None and not counts:
                 continue
             with judged(self._store, kept.id):
@@ -207,13 +203,13 @@ class _Report:
 
     def _bot_page(self, entrant: int) -> str:
         query = Query(bot=entrant)
-        faults = self._store.page_of_faults(query, limit=_OWN, open_blocks=self._open_blocks)
+        faults = self._store.page_of_faults(query, limit=OWN, open_blocks=self._open_blocks)
         return bot_page(
             self._site,
             entrant,
             self._result,
             self._figures,
-            self._store.page_of_matches(query, limit=_OWN).items,
+            self._store.page_of_matches(query, limit=OWN).items,
             tuple(map(self._cast.found, faults.items)),
         )
 

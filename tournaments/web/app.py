@@ -25,6 +25,7 @@ from tournaments.web.events import Feed
 from tournaments.web.guard import Guard
 from tournaments.web.live import Live, Snapshot
 from tournaments.web.pages import (
+    OWN,
     Pager,
     bot_page,
     faults_page,
@@ -41,8 +42,6 @@ from tournaments.web.site import Site
 
 MADE: Final = 3
 """Pages that are kept as they were made: those with figures of the whole tournament."""
-OWN: Final = 40
-"""Matches and faults on a bot's page."""
 _NOTHING: Final = {"bot": "", "match": "", "fault": ""}
 
 

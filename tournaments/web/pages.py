@@ -30,6 +30,8 @@ from tournaments.web.render import render
 from tournaments.web.scenes import scenes, script
 from tournaments.web.site import Site
 
+OWN = 40
+"""Matches and faults that are read for a bot's page."""
 MATRIX = 40
 """Bots in a table of pairs: a page has room for no more."""
 WIDTH = 120

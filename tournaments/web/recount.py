@@ -12,7 +12,7 @@ from typing import Final
 import trio
 
 from tournaments.course import Course, course
-from tournaments.epochs import schedules, standing
+from tournaments.epochs import counting, schedules
 from tournaments.export import judged
 from tournaments.figures import Figures
 from tournaments.played import Played
@@ -80,9 +80,8 @@ class Recount:
 
     def _count(self, store: Search) -> bool:
         completed = store.completed()
-        complete = set(completed)
-        counting = [each for each in standing(store) if each.block in complete]
-        names = {(each.block, each.seating) for each in counting}
+        counts = list(counting(store, completed))
+        names = {(each.block, each.seating) for each in counts}
         figures = self.now.figures
         if not self._counted <= names:  # the field has changed, or the file is another one
             self._counted, figures = set(), Figures(store.tournament().rules)
@@ -91,14 +90,14 @@ class Recount:
         self._counted.update(some)
         missing = len(names) - len(self._counted)
         if some or figures is not self.now.figures:
-            drawn = self.now.course if missing else self._course(counting, completed)
+            drawn = self.now.course if missing else self._course(counts, completed)
             self.now = Recounted(figures, drawn, missing)
             return True
         return False
 
-    def _course(self, counting: list[Played], completed: tuple[str, ...]) -> Course:
+    def _course(self, counts: list[Played], completed: tuple[str, ...]) -> Course:
         now = self._live.now
-        return course(counting, completed, len(now.names), now.standings.ratings.anchor)
+        return course(counts, completed, len(now.names), now.standings.ratings.anchor)
 
 
 def _add(store: Search, figures: Figures, matches: list[tuple[str, int]]) -> None:
