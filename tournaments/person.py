@@ -17,10 +17,9 @@ from knavery.news import FinishedDeal, MatchEnd
 from knavery.v1 import game_pb2 as game
 from knavery.v1 import referee_pb2 as pb
 from knavery.view import Trick, View
-from referee import wire
 from referee.games.cards import SUIT_NAMES
 from referee.games.ninety_nine import NinetyNineRules
-from referee.player import Batch, Move
+from referee.player import Move
 
 HELP: Final = (
     "type a card as rank and suit: AS, TH (or 10h), 2d; several with blanks between them; "
@@ -34,7 +33,7 @@ class Left(Exception):  # noqa: N818
 
 class Person:
     """Shows a seat's messages with `say`, and takes answers from `line`, which gives a line that
-    was typed, or an empty text when no more will come."""
+    was typed, or an empty text when no more will come. (A `Sitter`, tournaments/seat.py.)"""
 
     def __init__(self, say: Callable[[str], None], line: Callable[[], Awaitable[str]]) -> None:
         self._say = say
@@ -43,16 +42,10 @@ class Person:
         self._deal = -1
         self._tricks = 0
 
-    async def answer(self, batch: Batch) -> Sequence[Move]:
-        """The moves for a batch's decisions, once the person has made them. Raises Left."""
-        moves = []
-        for event in wire.event_messages(batch):
-            if event.HasField("decision"):
-                moves.append(await self._decide(event.decision))
-            else:
-                for line in self._told(event):
-                    self._say(line)
-        return moves
+    async def hear(self, event: pb.Event) -> None:
+        """Show it."""
+        for line in self._told(event):
+            self._say(line)
 
     def _told(self, event: pb.Event) -> Iterator[str]:
         if event.HasField("match_started"):
@@ -64,7 +57,8 @@ class Person:
         elif event.HasField("match_finished"):
             yield from _result(news.match_end(event.match_finished))
 
-    async def _decide(self, decision: game.Decision) -> Move:
+    async def decide(self, decision: game.Decision) -> Move:
+        """What the person types, once it may be played. Raises Left."""
         view = View(decision)
         for line in self._shown(view):
             self._say(line)

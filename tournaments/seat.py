@@ -4,22 +4,38 @@
 import secrets
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import Protocol
 
-from referee import leftovers
-from referee.companions import Answer, Companion
+from knavery.v1 import game_pb2 as game
+from knavery.v1 import referee_pb2 as pb
+from referee import leftovers, wire
+from referee.companions import Companion
 from referee.games.rules import Rules
 from referee.games.shuffle import derive, seed64
 from referee.generation import Contestant, play_generation
 from referee.house import open_house
 from referee.match import ClockRules, Event, Fault, Faulted, FaultRules, MatchJob, MatchResult
-from referee.player import Player, Withdraw
+from referee.player import Batch, Move, Player, Withdraw
 from referee.tables import Seated, Tables
 from tournaments.quick import Match
 from tournaments.runner import Entered
 
 NO_HURRY = ClockRules(limit=1e9)
 """A person's clock: decades for a decision, in seconds."""
+
+
+class Sitter(Protocol):
+    """Who sits in the seat, and reads what a bot in it would."""
+
+    async def decide(self, decision: game.Decision) -> Move:
+        """A bid or a card, once it is chosen."""
+        ...
+
+    async def hear(self, event: pb.Event) -> None:
+        """Anything else; nothing more is read before this is done."""
+        ...
 
 
 class Onlooker:
@@ -75,12 +91,12 @@ class _Watcher:
 async def play(
     bots: Sequence[Entered],
     rules: Rules,
-    answer: Answer,
+    sitter: Sitter,
     seat: int | None = None,
     onlooker: Onlooker | None = None,
 ) -> Match:
-    """A match in which `answer` decides for a seat, drawn if not given, and the bots sit clockwise
-    from there. In the result the person is entrant 0, and the bots follow."""
+    """A match in which `sitter` has a seat, drawn if not given, and the bots sit clockwise from
+    there. In the result the person is entrant 0, and the bots follow."""
     onlooker = onlooker or Onlooker()
     n = rules.players
     own = secrets.randbelow(n) if seat is None else seat
@@ -111,8 +127,19 @@ async def play(
         Contestant(player, bot.prepared, bot.max_tables)
         for player, bot in zip(players, bots, strict=True)
     ]
-    companions = [Companion(person, answer)]
+    companions = [Companion(person, partial(_answers, sitter))]
     with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as logs:
         async with open_house(rules.game, clock, faults, Path(logs)) as house:
             await play_generation(house, contestants, tables, _Watcher(onlooker), companions)
     return Match(entrants, results[0])
+
+
+async def _answers(sitter: Sitter, batch: Batch) -> Sequence[Move]:
+    """The moves for a batch, whose messages the sitter reads in their order."""
+    moves = []
+    for event in wire.event_messages(batch):
+        if event.HasField("decision"):
+            moves.append(await sitter.decide(event.decision))
+        else:
+            await sitter.hear(event)
+    return moves

@@ -45,7 +45,7 @@ def played(rules: Rules, script: Script, seat: int = 1) -> MatchResult:
     """A match with the script in a seat."""
     bots = ready([load("lowest") for _ in range(rules.players - 1)])
     person = Person(script.said.append, script.line)
-    match = trio.run(play, list(bots.values()), rules, person.answer, seat)
+    match = trio.run(play, list(bots.values()), rules, person, seat)
     assert match.entrants[seat] == 0
     assert sorted(match.entrants) == list(range(rules.players))
     return match.result

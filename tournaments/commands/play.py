@@ -75,7 +75,7 @@ def _take_a_seat(arguments: argparse.Namespace, rules: "Rules") -> int:
     bots = fill([load(spec) for spec in arguments.bots], rules.players - 1)
     person = Person(partial(print, flush=True), Lines().next)
     try:
-        match = trio.run(seat.play, list(ready(bots).values()), rules, person.answer)
+        match = trio.run(seat.play, list(ready(bots).values()), rules, person)
     except BaseException as problem:
         if not holds(problem, Left):
             raise

@@ -17,12 +17,11 @@ from knavery.news import FinishedDeal
 from knavery.v1 import game_pb2 as game
 from knavery.v1 import referee_pb2 as pb
 from knavery.view import Trick, View
-from referee import wire
 from referee.games.cards import card_text
 from referee.games.ninety_nine import NinetyNineRules
 from referee.games.rules import Rules
 from referee.match import Fault
-from referee.player import Batch, Move
+from referee.player import Move
 from tournaments.person import chosen
 from tournaments.seat import Onlooker
 from tournaments.web.rule_words import rule_words
@@ -68,22 +67,14 @@ class Chair(Onlooker):
 
     # What the match asks and tells.
 
-    async def answer(self, batch: Batch) -> Sequence[Move]:
-        """The person's moves, once they have made them."""
-        moves = []
-        for event in wire.event_messages(batch):
-            if event.HasField("decision"):
-                moves.append(await self._decide(event.decision))
-            else:
-                await self._hear(event)
-        return moves
-
-    async def _decide(self, decision: game.Decision) -> Move:
+    async def decide(self, decision: game.Decision) -> Move:
+        """The person's move, once they have made it."""
         self._view, self._mine = View(decision), ()
         await self._stand_at("asked")
         return Move(decision.id, self._mine)
 
-    async def _hear(self, event: pb.Event) -> None:
+    async def hear(self, event: pb.Event) -> None:
+        """The end of a deal, which is looked at until the person goes on, and that of the match."""
         if event.HasField("deal_finished"):
             self.finished.append(news.finished_deal(event.deal_finished))
             await self._stand_at("review")

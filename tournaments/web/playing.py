@@ -129,7 +129,7 @@ class Table:
     async def _play(self, chair: Chair) -> None:
         bots = self._bots[: chair.rules.players - 1]
         try:
-            await seat.play(bots, chair.rules, chair.answer, onlooker=chair)
+            await seat.play(bots, chair.rules, chair, onlooker=chair)
         except Exception as problem:
             chair.fail(in_one_line(problem))
 
