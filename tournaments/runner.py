@@ -9,6 +9,7 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Protocol
@@ -94,14 +95,14 @@ async def play_matches(
     late: Collection[int] = (),
     announce: Callable[[Scheduled, Fault], None] | None = None,
     guests: Mapping[Seat, Guest] | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    say: Callable[[Seat, str], None] = lambda *_: None,
 ) -> None:
     """Plays matches in one generation: a fresh process for every seat's entrant and member.
 
     Processes are started at once, those of the entrants in `late` when it is the generation's
     turn. Entrants that are suspended by then (with the reason) forfeit. `announce` is told of the
     fault with which a bot forfeits a match. `guests` are the programs of remote entrants, for which
-    nothing is started; `say` hears when they go and come."""
+    nothing is started; `say` hears whose goes and comes."""
     seats = sorted({seat for match in matches for seat in match.seats}, key=_order)
     players = {seat: Player(_label(field[seat.entrant].name, seat), house.clock) for seat in seats}
     jobs = {
@@ -121,7 +122,7 @@ async def play_matches(
     def contestant(seat: Seat, player: Player) -> Contestant:
         entered = field[seat.entrant]
         if guest := (guests or {}).get(seat):
-            return remote.contestant(player, guest, lambda line: say(f"{entered.name} {line}"))
+            return remote.contestant(player, guest, partial(say, seat))
         early = seat.entrant not in late
         return Contestant(player, entered.prepared, entered.max_tables, early)
 
@@ -307,12 +308,17 @@ class Run:
             late=playing.late,
             announce=self._announce,
             guests=self._guests,
-            say=self._progress.say,
+            say=self._say_of_guest,
         )
         for entrant, cause in playing.recorder.out.items():
             self._count_lost(entrant, cause)
         self.waited += playing.turn.waited
         playing.turn.over.set()
+
+    def _say_of_guest(self, seat: Seat, line: str) -> None:
+        """What a remote program does, under the name that it was introduced by."""
+        if self.reception is not None:
+            self._progress.say(f"{self.reception.name(seat)} {line}")
 
     def _count_lost(self, entrant: int, cause: str) -> None:
         """A bot was given up in a generation; the second time it is suspended."""

@@ -66,9 +66,11 @@ def proves(path: Path) -> None:
         report = verify(store)
         assert (report.problem, report.missing) == (None, 0)
         met = Counter(
-            (process.entrant, deals) for process in store.processes() for deals in process.deals
+            (process.entrant, process.member, deals)
+            for process in store.processes()
+            for deals in process.deals
         )
-        assert {deals.count("/a") for _, deals in met} == {1}
+        assert {deals.count("/a") for *_, deals in met} == {1}
     with closing(sqlite3.connect(path)) as db:
         restarts = db.execute("SELECT count(*) FROM processes WHERE restart > 0").fetchone()[0]
     assert sum(times - 1 for times in met.values()) <= restarts
@@ -128,6 +130,50 @@ def test_a_program_that_comes_back_goes_on(tmp_path: Path) -> None:
         assert sum("is back" in line for line in operator.lines) == 2
     proves(output)
     assert faults(output) == {}
+
+
+TEAMS = """
+[tournament]
+game = "ninety-nine"
+variant = "partnership"
+rules = { max_deals = 1 }
+[clock]
+decision = 30
+startup = 60
+[[entrants]]
+name = "near"
+remote = true
+[[entrants]]
+name = "far"
+remote = true
+"""
+
+
+def test_two_remote_teams_meet_and_each_program_has_a_token_of_its_own(tmp_path: Path) -> None:
+    """Four programs at one table, in both seatings; one of them dies, and it is said which."""
+    path = tmp_path / "teams.toml"
+    path.write_text(TEAMS)
+    names = ["near (1 of 2)", "near (2 of 2)", "far (1 of 2)", "far (2 of 2)"]
+    with Operator("run", path, "--listen", "127.0.0.1:0") as operator:
+        secrets = [operator.variables() for _ in names]
+        assert [line.split(" is remote")[0] for line in operator.lines[::2]] == names
+        assert len({secret["KNAVERY_TOKEN"] for secret in secrets}) == 4
+        dying = start(secrets[2], "3")
+        bots = [start(secrets[n]) for n in (0, 1, 3)]
+        assert ended(dying)[0] == 9
+        operator.until("far (1 of 2) has lost its connection")
+        bots.append(start(secrets[2]))
+        operator.until("far (1 of 2) is back")
+        assert operator.end()[0] == 0
+        assert [ended(bot) for bot in bots] == [(0, "")] * 4
+    output = tmp_path / "teams.knavery"
+    proves(output)
+    assert faults(output) == {}
+    with Store.open(output, write=False) as store:
+        assert store.tally().finished == 2
+        lives = Counter((each.entrant, each.member) for each in store.processes())
+        assert set(lives) == {(0, 0), (0, 1), (1, 0), (1, 1)}
+        assert set(lives.values()) == {2}, "one in each generation, lost connections or not"
 
 
 def test_its_time_runs_on_while_it_is_away(tmp_path: Path) -> None:
