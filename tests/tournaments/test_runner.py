@@ -18,6 +18,7 @@ from tests.referee.test_turns import living
 from tournaments import launch, waves
 from tournaments.config import EntrantSpec, Tournament
 from tournaments.launch import Plan
+from tournaments.reception import Listening
 from tournaments.runner import Run
 from tournaments.schedule import Scheduled, Seatings, usual_seatings
 from tournaments.store import Store
@@ -66,6 +67,7 @@ def plan(
     seatings: Seatings | None = None,
     max_deals: int = 2,
     mode: str = AUTO,
+    here: Listening | None = None,
 ) -> Plan:
     rules = make_rules(game, max_deals=max_deals)
     return launch.plan(
@@ -79,7 +81,8 @@ def plan(
             clock=ClockRules(limit=5.0),
             faults=faults or FaultRules(),
             sandbox=SandboxRules(mode),
-        )
+        ),
+        here,
     )
 
 

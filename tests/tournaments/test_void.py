@@ -2,8 +2,11 @@
 
 import errno
 import os
+import re
 import resource
 import signal
+import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -16,10 +19,13 @@ from referee.launcher import descendants
 from referee.match import MatchResult
 from referee.process import open_launcher
 from tests.referee.test_generation import expected
+from tests.tournaments.operator import BOT, ended, start
 from tests.tournaments.test_runner import Quiet, four, plan
-from tournaments import runner
+from tournaments import reception, runner
+from tournaments.config import EntrantSpec
 from tournaments.errors import for_user
 from tournaments.launch import Plan
+from tournaments.reception import Reception
 from tournaments.runner import Run
 from tournaments.schedule import Scheduled, Seatings
 from tournaments.store import Store
@@ -128,7 +134,8 @@ def void(path: Path, made: Plan) -> list[str]:
     with Store.open(path, write=False) as store:
         assert verify(store).problem is None
         for match in store.matches(open_blocks=True):
-            undisturbed = expected(made.schedule.match(match.block, match.seating))
+            scheduled = made.schedule.match(match.block, match.seating, match.attempt)
+            undisturbed = expected(scheduled)
             assert match.totals == undisturbed.totals
             assert [each.moves for each in match.deals] == [
                 each.moves for each in undisturbed.deals
@@ -155,6 +162,57 @@ def test_matches_that_the_machine_spoils_are_void_and_are_played_again(
     with Store.open(path, write=False) as store:
         assert (store.tally().finished, store.tally().blocks_complete) == (6, 2)
         assert store.fault_counts() == {}
+
+
+CULPRIT = BOT.replace("os._exit(9)", "os.kill(int(os.environ['LAUNCHER']), 9)")
+"""A remote program at one of whose moves the machine fails."""
+
+
+class Hosting(Quiet):
+    """Starts a remote program as soon as it is said how."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.programs: list[subprocess.Popen[str]] = []
+
+    def say(self, line: str) -> None:
+        super().say(line)
+        if secret := dict(re.findall(r"(KNAVERY_\w+)=(\S+)", line)):
+            self.programs.append(
+                start(secret | {"LAUNCHER": f"{launcher()}"}, "3", code=CULPRIT)
+                if not self.programs
+                else start(secret)
+            )
+
+
+def test_what_is_spoilt_for_remote_bots_is_dealt_anew_in_the_same_run(tmp_path: Path) -> None:
+    """The launcher dies at a move of a remote bot's first match; both remote programs come back."""
+    field = (
+        EntrantSpec("a", "", remote=True),
+        EntrantSpec("b", "", remote=True),
+        *four(tmp_path)[:1],
+    )
+    here = reception.listening("127.0.0.1:0", None, None)
+    made = plan(*field, max_deals=1, seatings=Seatings.CYCLIC, here=here)
+    path, progress = tmp_path / "t.knavery", Hosting()
+    with Store.create(path, made.tournament, made.key, made.entrants, made.commitment) as store:
+        run = Run(store, made.schedule, made.field, progress, in_flight=1)
+        tokens = reception.tokens(made.key, made.schedule, made.entrants)
+        names = {n: entrant.name for n, entrant in enumerate(made.entrants)}
+        run.reception = Reception(here, tokens, names, 60.0, progress.say)
+        assert trio.run(run.play, tmp_path / "logs")
+    assert all("trying again" in err for _, err in map(ended, progress.programs))
+    (said,) = [line for line in progress.lines if "void" in line]
+    assert said.startswith("the launcher of the bots has died")
+    assert "1 match void and played again" in said
+    assert len(void(path, made)) == 1
+    with Store.open(path, write=False) as store:
+        assert (store.tally().finished, store.fault_counts()) == (3, {})
+        attempts = sorted(match.attempt for match in store.matches())
+        assert attempts == [0, 0, 1]
+        dealt = Counter((each.entrant, deals) for each in store.processes() for deals in each.deals)
+        assert set(dealt.values()) == {1}
+        assert {deals[-2:] for _, deals in dealt} == {"a0", "a1"}
 
 
 @pytest.mark.usefixtures("files")
