@@ -24,7 +24,7 @@ test: $(VENV)/.dev
 # The templates, built with the tools of their languages as far as they are here; with CI=true all
 # of them must be. What they build stays in .cache, and in the tools' own caches.
 languages: $(VENV)/.dev
-	$(BIN)/pytest -m languages tests/languages
+	$(BIN)/pytest -m languages --timeout 1800 tests/languages
 
 languages-table: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.languages

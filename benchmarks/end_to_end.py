@@ -64,8 +64,9 @@ CASES = (
 )
 GUESS = {1: 700, 16: 3_000, 64: 6_000, 256: 10_000, None: 10_000}
 """Decisions a second, roughly, at so many tables: only to play for about as long as asked."""
-AT_DEFAULT = 300_000
-"""Decisions at the default number of tables, which adapts: with fewer it would not be reached."""
+AT_DEFAULT = 1_000_000
+"""Decisions at the default number of tables, which adapts: three bots have 768 under way, some
+390,000 decisions, and with no more than those there would be nothing between beginning and end."""
 LENGTH = {"knave": 510, "ninety-nine": 1_300}
 """Decisions of a match, roughly."""
 

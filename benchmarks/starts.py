@@ -1,12 +1,12 @@
 """What starting processes costs a whole tournament of twelve bots that answer at once.
 
 `python -m benchmarks.starts [ROUNDS]` plays classic Knave of random bots, every group so many
-rounds. Processor time is that of the referee and of all bots. The wall's share is the time that
-generations waited for their processes when it was their turn; other starts were hidden behind the
-play of the generation before.
+rounds. Processor time is that of the whole machine, which should do nothing else. The wall's share
+is the time that generations waited for their processes when it was their turn; other starts were
+hidden behind the play of the generation before.
 """
 
-import resource
+import os
 import sys
 import tempfile
 import time
@@ -132,9 +132,13 @@ def _cpu_of_a_start(made: Plan, folder: Path) -> float:
 
 
 def _cpu() -> float:
-    """Processor seconds of this process and of all that it started and that have ended."""
-    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+    """Processor seconds that the whole machine has been busy: what a bot has used that ends with
+    its sandbox is added to no other process's account."""
+    name, user, nice, system, _idle, _iowait, irq, softirq, *_ = (
+        Path("/proc/stat").read_text().splitlines()[0].split()
+    )
+    assert name == "cpu"
+    return sum(map(int, (user, nice, system, irq, softirq))) / os.sysconf("SC_CLK_TCK")
 
 
 def report(rounds: int) -> None:
