@@ -50,23 +50,26 @@ def files() -> Iterator[None]:
 
 
 class Troubled(Quiet):
-    """Makes trouble when so many matches are over; it ends with the next line that is said, unless
-    it `lasts`, when there is as much of it again."""
+    """Makes trouble when so many matches are over, and what was made before is noticed; it ends
+    with the next line that is said, unless it `lasts`, when there is as much of it again."""
 
     def __init__(self, *troubles: tuple[int, Trouble], lasts: bool = False) -> None:
         super().__init__()
-        self._troubles = dict(troubles)
+        self._troubles = list(troubles)
         self._finished = 0
         self._lasts = lasts
+        self._noticed = True
 
     def finished(self, match: Scheduled, result: MatchResult) -> None:
         super().finished(match, result)
         self._finished += 1
-        if trouble := self._troubles.pop(self._finished, None):
-            trouble()
+        if self._noticed and self._troubles and self._finished >= self._troubles[0][0]:
+            self._noticed = False
+            self._troubles.pop(0)[1]()
 
     def say(self, line: str) -> None:
         super().say(line)
+        self._noticed = True
         recover()
         if self._lasts:
             use_up_files()
@@ -164,25 +167,30 @@ def test_matches_that_the_machine_spoils_are_void_and_are_played_again(
         assert store.fault_counts() == {}
 
 
-CULPRIT = BOT.replace("os._exit(9)", "os.kill(int(os.environ['LAUNCHER']), 9)")
-"""A remote program at one of whose moves the machine fails."""
+CULPRIT = BOT.replace(
+    "os._exit(9)", "os.kill(int(os.environ['LAUNCHER']), 9); open(os.environ['VOID']).read()"
+)
+"""A remote program at one of whose moves the machine fails; it moves when the match is void."""
 
 
 class Hosting(Quiet):
-    """Starts a remote program as soon as it is said how."""
+    """Starts a remote program as soon as it is said how; tells the first of them, by a named pipe,
+    when a match is void."""
 
-    def __init__(self) -> None:
+    def __init__(self, pipe: Path) -> None:
         super().__init__()
         self.programs: list[subprocess.Popen[str]] = []
+        self._pipe = pipe
+        os.mkfifo(pipe)
 
     def say(self, line: str) -> None:
         super().say(line)
         if secret := dict(re.findall(r"(KNAVERY_\w+)=(\S+)", line)):
-            self.programs.append(
-                start(secret | {"LAUNCHER": f"{launcher()}"}, "3", code=CULPRIT)
-                if not self.programs
-                else start(secret)
-            )
+            more = {"LAUNCHER": f"{launcher()}", "VOID": f"{self._pipe}"}
+            when = () if self.programs else ("3",)
+            self.programs.append(start(secret | more, *when, code=CULPRIT))
+        if "void" in line:
+            os.close(os.open(self._pipe, os.O_WRONLY | os.O_NONBLOCK))
 
 
 def test_what_is_spoilt_for_remote_bots_is_dealt_anew_in_the_same_run(tmp_path: Path) -> None:
@@ -194,7 +202,7 @@ def test_what_is_spoilt_for_remote_bots_is_dealt_anew_in_the_same_run(tmp_path: 
     )
     here = reception.listening("127.0.0.1:0", None, None)
     made = plan(*field, max_deals=1, seatings=Seatings.CYCLIC, here=here)
-    path, progress = tmp_path / "t.knavery", Hosting()
+    path, progress = tmp_path / "t.knavery", Hosting(tmp_path / "void")
     with Store.create(path, made.tournament, made.key, made.entrants, made.commitment) as store:
         run = Run(store, made.schedule, made.field, progress, in_flight=1)
         tokens = reception.tokens(made.key, made.schedule, made.entrants)
