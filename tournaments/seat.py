@@ -45,8 +45,9 @@ class Onlooker:
     def seated(self, entrants: tuple[int, ...]) -> None:
         """Who sits where: by seat, 0 for the person, 1 for the first bot."""
 
-    def faulted(self, bot: int, fault: Fault) -> None:
-        """A bot failed to decide. The fault's words are the bot's, and may tell its cards."""
+    def faulted(self, bot: int, fault: Fault, *, out: bool) -> None:
+        """A bot failed to decide; `out`: once too often. The fault's words are the bot's, and may
+        tell its cards."""
 
     def lost(self, bot: int, cause: str) -> None:
         """A bot's process ended when it should not have; it is started again."""
@@ -65,7 +66,7 @@ class _Bot(Player):
 
     def tell(self, event: Event | Withdraw, now: float) -> None:
         if isinstance(event, Faulted):
-            self._onlooker.faulted(self.number, event.fault)
+            self._onlooker.faulted(self.number, event.fault, out=event.forfeit)
         super().tell(event, now)
 
 

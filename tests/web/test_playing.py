@@ -140,6 +140,13 @@ def test_a_browser_is_sent_no_card_that_its_seat_may_not_see(game: str, variant:
     assert cards_of(seen[-1]) >= set(line)
 
 
+def viewed(page: str) -> Any:
+    """What a page's replay viewer draws."""
+    found = re.search('id="play">(.*?)</script>', page)
+    assert found is not None
+    return json.loads(found[1])
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_finished_deal_can_be_looked_at_again(game: str) -> None:
     pages: list[str] = []
@@ -151,9 +158,7 @@ def test_a_finished_deal_can_be_looked_at_again(game: str) -> None:
         pages.append((await browser.client.get("/review")).text)
 
     seen = at_table(script, *TRIO).seen
-    found = re.search('id="play">(.*?)</script>', pages[0])
-    assert found is not None
-    played = json.loads(found[1])
+    played = viewed(pages[0])
     assert played["names"] == seen[-1]["names"]
     last, end = played["deals"][-1], seen[-1]["finished"]
     assert len(played["deals"]) == 2
@@ -222,9 +227,12 @@ def crashing(tmp_path: Path) -> str:
 
 
 def test_a_bots_death_is_told_and_the_game_goes_on(crashing: str) -> None:
+    pages: list[str] = []
+
     async def script(browser: Browser) -> None:
         await browser.post("/start", game="knave", variant="classic")
         await browser.play_deals(1)
+        pages.append((await browser.client.get("/review")).text)
 
     end = at_table(script, crashing, "lowest", "highest").seen[-1]
     words = [each["text"] for each in end["told"]]
@@ -232,6 +240,9 @@ def test_a_bots_death_is_told_and_the_game_goes_on(crashing: str) -> None:
     assert "crashed: the referee decided for it" in words
     assert {end["names"][each["seat"]] for each in end["told"]} == {"crasher"}
     assert sum(end["finished"]["won"]) == 17
+    (deal,) = viewed(pages[0])["deals"]
+    (words,) = deal["told"][str(deal["faults"][0])]
+    assert re.match(r"fault of seat \d, crashed: the referee played ..\n  its process end", words)
 
 
 def test_what_a_bot_wrote_is_not_told_while_the_deal_goes_on() -> None:
@@ -239,7 +250,7 @@ def test_what_a_bot_wrote_is_not_told_while_the_deal_goes_on() -> None:
     chair.seated((1, 0, 2))
     fault = Fault(0, 0, "play", 3, FaultKind.EXCEPTION, (5,), "my hand is AS TH")
     for _ in range(TOLD + 5):
-        chair.faulted(1, fault)
+        chair.faulted(1, fault, out=False)
     chair.lost(2, "exit 1, its last words: AS TH")
     chair.given_up(2, "AS TH")
     told = json.dumps(chair.state())
@@ -248,7 +259,9 @@ def test_what_a_bot_wrote_is_not_told_while_the_deal_goes_on() -> None:
     assert chair.state()["told"][-1] == {
         "seat": 2,
         "deal": 0,
-        "text": "failed too often: the referee plays for it from now on",
+        "trick": None,
+        "text": "failed too often: it is out of the match, and the referee plays for it",
+        "cause": "",
     }
 
 

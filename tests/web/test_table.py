@@ -1,5 +1,6 @@
-"""A person's table in a real browser: whole deals by clicks, keys, a reload, and the end."""
+"""A person's table in a real browser: deals and matches by clicks, keys, a reload, the end."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,9 +15,28 @@ LONG = PATIENCE * 1000
 OFFERS = {"Practice": "[data-variant=revelation]", "Knave": "[data-game=knave]"}
 
 
+WORDS = "<img src=x>"
+DYING = f"""
+import os, sys
+from knavery import Bot, serve
+
+class Dying(Bot):
+    games = ("knave",)
+
+    def play(self, view):
+        print("{WORDS}", file=sys.stderr, flush=True)
+        os._exit(3)
+
+serve(Dying)
+"""
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with served(tmp_path_factory.mktemp("table"), "--play", "lowest", "highest") as running:
+    """A table of two bots, and at one of four of a third, which dies when it is to bid."""
+    folder = tmp_path_factory.mktemp("table")
+    (folder / "dying.py").write_text(DYING)
+    with served(folder, "--play", "lowest", "advice", "dying.py") as running:
         yield running
         status, said = running.end()
         assert (status, said) == (0, "knavery serve: ended\n")
@@ -25,7 +45,17 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
 def table(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Iterator[Page]:
     """The page of the table, with nobody at it."""
-    for page in opened(browser, request.param, reduced_motion="reduce"):
+    yield from at_table(browser, server, request.param)
+
+
+@pytest.fixture
+def desk(browser: Browser, server: Served) -> Iterator[Page]:
+    """The same of a desktop's size only."""
+    yield from at_table(browser, server, DESKTOP)
+
+
+def at_table(browser: Browser, server: Served, size: dict[str, int]) -> Iterator[Page]:
+    for page in opened(browser, size, reduced_motion="reduce"):
         page.goto(server.url)
         expect(page.locator("#lobby")).to_be_visible()
         yield page
@@ -95,6 +125,66 @@ def test_a_whole_deal_by_clicks(table: Page, accessible: Check, offer: str, card
     else:
         asked(table)
         assert table.locator("#hand button").count() == 17
+
+
+CLICKER = """() => new Promise((done) => {
+  const buttons = "#result:not([hidden]) #next, #bidding:not([hidden]) #bid, #hand .can";
+  const press = () => {
+    const free = [...document.querySelectorAll(buttons)].filter((each) => !each.disabled);
+    const bid = free.find((each) => each.id === "bid");
+    const button = bid || free.find((each) => each.ariaPressed !== "true");
+    if (button && button.textContent === "Play again") { done(); return; }
+    if (button) button.click();
+    setTimeout(press, 5);
+  };
+  press();
+})"""
+"""Clicks as fast as the table lets it, until the match is over."""
+
+
+def test_a_whole_match_by_clicks_and_another_one(desk: Page) -> None:
+    desk.locator(".offer[data-variant=short]").click()
+    desk.evaluate(CLICKER)
+    rows = [row.split() for row in desk.locator("#rows tr").all_inner_texts()]
+    totals = {row[0]: int(row[-1].replace("−", "-")) for row in rows}
+    assert max(totals.values()) >= 50
+    won = totals["you"] == max(totals.values())
+    outcome = desk.locator("#outcome").inner_text()
+    assert ("won" in outcome or "share" in outcome) == won
+    expect(desk.locator("#said")).to_have_text("The match is over.")
+    desk.locator("#review").click()
+    expect(desk.locator("#where")).to_have_text(re.compile(r"deal (\d+) of 0 to \1, "))
+    desk.get_by_role("link", name="Back to the table").click()
+    expect(desk.locator("#outcome")).to_have_text(outcome)
+    desk.locator("#next").click()
+    expect(desk.locator("#said")).to_contain_text("Deal 0", timeout=LONG)
+    bid(desk)
+    asked(desk)
+    assert desk.locator("#hand button").count() == 9
+
+
+def test_a_bot_that_dies_stops_nobody(desk: Page, accessible: Check) -> None:
+    desk.locator("#lobby summary").click()
+    desk.locator("#any select").select_option("knave four")
+    desk.get_by_role("button", name="Play this").click()
+    asked(desk)
+    desk.locator("#hand button.can").first.click()
+    told = desk.locator("#told li")
+    expect(told.first).to_contain_text("is started again (deal 0)", timeout=LONG)
+    assert desk.get_by_text(WORDS).count() == 0, "they might tell its cards"
+    desk.evaluate(CLICKER)
+    lines = told.all_inner_texts()
+    assert "dying failed too often: it is out of the match" in lines[-1]
+    assert lines[0].endswith(f"exited with status 3; its last words: {WORDS}")
+    assert sum(WORDS in line for line in lines) == 1, "the same cause is told once"
+    expect(desk.get_by_role("row", name="dying put out")).to_be_visible()
+    accessible(desk)
+    desk.locator("#review").click()
+    desk.locator("#deal").select_option("0")
+    desk.get_by_role("button", name="next fault").click()
+    expect(desk.locator("#told")).to_contain_text(f"its last words: {WORDS}")
+    desk.get_by_role("link", name="Back to the table").click()
+    expect(desk.locator("#next")).to_have_text("Play again")
 
 
 def test_a_reload_goes_on_and_keys_play(browser: Browser, server: Served) -> None:

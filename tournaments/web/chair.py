@@ -8,6 +8,7 @@ after a reload gets the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import trio
@@ -24,6 +25,7 @@ from referee.match import Fault
 from referee.player import Move
 from tournaments.person import chosen
 from tournaments.seat import Onlooker
+from tournaments.web.render import harmless
 from tournaments.web.rule_words import rule_words
 
 Json = dict[str, Any]
@@ -38,6 +40,19 @@ _WORDS: Final = {
     "crashed": "crashed",
     "absent": "was not there",
 }
+_OUT: Final = "it is out of the match, and the referee plays for it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """What went wrong with a seat. The cause may be in the bot's words, which may tell its cards:
+    it is for nobody before its deal is over."""
+
+    seat: int
+    deal: int
+    trick: int | None
+    text: str
+    cause: str
 
 
 class NotNow(Exception):  # noqa: N818
@@ -54,6 +69,8 @@ class Chair(Onlooker):
         self.version = 1
         self.finished: list[FinishedDeal] = []
         """The deals that are over."""
+        self.faults: list[Fault] = []
+        """What the bots failed to decide."""
         self._bots = bots
         self._stage = "waiting"
         self._entrants: tuple[int, ...] = ()
@@ -61,7 +78,7 @@ class Chair(Onlooker):
         self._mine: tuple[int, ...] = ()
         self._end: Json | None = None
         self._why: str | None = None
-        self._told: list[Json] = []
+        self._told: list[_Line] = []
         self._changed = trio.Event()
         self._go = trio.Event()
 
@@ -76,8 +93,10 @@ class Chair(Onlooker):
     async def hear(self, event: pb.Event) -> None:
         """The end of a deal, which is looked at until the person goes on, and that of the match."""
         if event.HasField("deal_finished"):
-            self.finished.append(news.finished_deal(event.deal_finished))
-            await self._stand_at("review")
+            deal = news.finished_deal(event.deal_finished)
+            self.finished.append(deal)
+            if not self.rules.over(deal.totals, deal.deal + 1):
+                await self._stand_at("review")
         elif event.HasField("match_finished"):
             end = news.match_end(event.match_finished)
             self._end = {"totals": end.totals, "places": end.places, "forfeits": end.forfeits}
@@ -93,14 +112,16 @@ class Chair(Onlooker):
     def seated(self, entrants: tuple[int, ...]) -> None:
         self._entrants = entrants
 
-    def faulted(self, bot: int, fault: Fault) -> None:
-        self._say(bot, f"{_WORDS[fault.kind.name.lower()]}: the referee decided for it")
+    def faulted(self, bot: int, fault: Fault, *, out: bool) -> None:
+        self.faults.append(fault)
+        what = f" once too often: {_OUT}" if out else ": the referee decided for it"
+        self._say(bot, _WORDS[fault.kind.name.lower()] + what, fault.detail, fault.trick)
 
-    def lost(self, bot: int, cause: str) -> None:  # noqa: ARG002  # its words may tell its cards
-        self._say(bot, "ended when it should not have, and is started again")
+    def lost(self, bot: int, cause: str) -> None:
+        self._say(bot, "ended when it should not have, and is started again", cause)
 
-    def given_up(self, bot: int, cause: str) -> None:  # noqa: ARG002
-        self._say(bot, "failed too often: the referee plays for it from now on")
+    def given_up(self, bot: int, cause: str) -> None:
+        self._say(bot, f"failed too often: {_OUT}", cause)
 
     def fail(self, why: str) -> None:
         """The match cannot go on."""
@@ -112,11 +133,17 @@ class Chair(Onlooker):
         self._stage = "left"
         self._news()
 
-    def _say(self, bot: int, what: str) -> None:
-        seat = self._entrants.index(bot)
-        deal = len(self.finished)
-        self._told = [*self._told[1 - TOLD :], {"seat": seat, "deal": deal, "text": what}]
+    def _say(self, bot: int, what: str, cause: str, trick: int | None = None) -> None:
+        seat, deal = self._entrants.index(bot), len(self.finished)
+        line = _Line(seat, deal, trick, what, harmless(cause))
+        self._told = [*self._told[1 - TOLD :], line]
         self._news()
+
+    def _said(self, line: _Line, before: _Line | None) -> Json:
+        """A line of news as the page may show it now; a cause is told once, not again and again."""
+        over = line.deal < len(self.finished) or not self.is_open
+        again = before is not None and (before.seat, before.cause) == (line.seat, line.cause)
+        return asdict(line) | {"cause": line.cause if over and not again else ""}
 
     def _news(self) -> None:
         self.version += 1
@@ -190,7 +217,7 @@ class Chair(Onlooker):
             "deals": self.rules.max_deals,
             "view": None if self._view is None else self._seen(self._view),
             "finished": _finished(self.finished[-1], self.rules) if self.finished else None,
-            "told": self._told,
+            "told": list(map(self._said, self._told, [None, *self._told])),
             "end": self._end,
             "why": self._why,
         }

@@ -179,7 +179,7 @@ class Table:
                 SITE,
                 scripts=("cards.js", "replay.js"),
                 here="review",
-                script=review(chair.rules, chair.names, chair.finished),
+                script=review(chair.rules, chair.names, chair.finished, chair.faults),
             )
         )
 

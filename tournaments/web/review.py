@@ -8,14 +8,19 @@ from typing import Any
 from knavery.news import FinishedDeal
 from referee.games.record import DealRecord
 from referee.games.rules import Rules
+from referee.match import Fault
 from tournaments.frames import frames
 from tournaments.replays import DealReplay
 from tournaments.web.scenes import untimed
 
 
-def review(rules: Rules, names: Sequence[str], deals: Sequence[FinishedDeal]) -> dict[str, Any]:
-    """What the replay viewer draws of finished deals, `names` by seat."""
-    return untimed(rules, names, [_replay(rules, names, deal, len(deals)) for deal in deals])
+def review(
+    rules: Rules, names: Sequence[str], deals: Sequence[FinishedDeal], faults: Sequence[Fault]
+) -> dict[str, Any]:
+    """What the replay viewer draws of finished deals, `names` by seat, with what bots did wrong."""
+    return untimed(
+        rules, names, [_replay(rules, names, deal, len(deals), faults) for deal in deals]
+    )
 
 
 def record(deal: FinishedDeal) -> DealRecord:
@@ -29,8 +34,11 @@ def record(deal: FinishedDeal) -> DealRecord:
     )
 
 
-def _replay(rules: Rules, names: Sequence[str], deal: FinishedDeal, count: int) -> DealReplay:
+def _replay(
+    rules: Rules, names: Sequence[str], deal: FinishedDeal, count: int, faults: Sequence[Fault]
+) -> DealReplay:
     decisions = rules.players * (rules.tricks + (rules.bid_cards > 0))
+    own = [fault for fault in faults if fault.deal == deal.deal]
     before = [total - score for total, score in zip(deal.totals, deal.scores, strict=True)]
     return DealReplay(
         match="match",
@@ -42,7 +50,7 @@ def _replay(rules: Rules, names: Sequence[str], deal: FinishedDeal, count: int) 
         dealt=tuple(tuple(map(int, hand)) for hand in deal.hands),
         undealt=tuple(map(int, deal.undealt)),
         trump=None if deal.trump is None else int(deal.trump),
-        frames=frames(rules, record(deal), [0] * decisions, name=f"deal {deal.deal}"),
+        frames=frames(rules, record(deal), [0] * decisions, own, name=f"deal {deal.deal}"),
         before=tuple(before),
         after=deal.totals,
         scores=deal.scores,

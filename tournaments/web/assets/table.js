@@ -287,8 +287,13 @@
   /* What stands beside the table. */
 
   function told(now) {
-    $("told").replaceChildren(...now.told.map(({ seat, deal: number, text }) => (
-      made("li", {}, `${now.names[seat]} ${text} (deal ${number}).`))));
+    const lines = now.told.map(({ seat, deal: number, trick: at, text, cause }) => {
+      const where = at === null ? `deal ${number}` : `deal ${number}, trick ${at}`;
+      return `${now.names[seat]} ${text} (${where}).${cause ? `\n${cause}` : ""}`;
+    });
+    const before = [...$("told").children].map((line) => line.textContent);
+    if (lines.join() === before.join()) return;
+    $("told").replaceChildren(...lines.map((line) => made("li", {}, line)));
   }
 
   function rules(now) {
@@ -300,6 +305,7 @@
   function finish(now) {
     const ended = now.stage !== "review";
     $("result").hidden = false;
+    $("next").disabled = false;
     $("next").textContent = ended ? "Play again" : "Next deal";
     if (now.finished) {
       const { bids, won, scores, totals, deal: number } = now.finished;
@@ -309,6 +315,7 @@
       document.querySelector("#result .bids").hidden = !bids;
       $("rows").replaceChildren(...now.names.map((name, at) => {
         const cells = [made("th", { scope: "row" }, name)];
+        if (now.end && now.end.forfeits.includes(at)) cells[0].append(made("span", { class: "bad" }, " put out"));
         if (bids) cells.push(made("td", { class: "number" }, String(bids[at].tricks)));
         cells.push(made("td", { class: "number" }, String(won[at])),
           made("td", { class: "number strong" }, plain(scores[at])),
@@ -338,6 +345,11 @@
     listen();
   }
 
+  function choose(cards) {
+    for (const each of $("hand").children) each.disabled = true;
+    act("/move", { decision: state.view.decision, cards });
+  }
+
   $("lobby").addEventListener("click", (event) => {
     const offer = event.target.closest(".offer");
     if (offer) begin(offer.dataset.game, offer.dataset.variant);
@@ -351,8 +363,7 @@
     if (!button || button.disabled || state.stage !== "asked") return;
     const card = Number(button.dataset.card);
     if (state.view.phase !== "bid") {
-      for (const each of $("hand").children) each.disabled = true;
-      act("/move", { decision: state.view.decision, cards: [card] });
+      choose([card]);
       return;
     }
     if (!chosen.delete(card) && chosen.size < state.view.choose) chosen.add(card);
@@ -363,7 +374,7 @@
   });
   $("bid").addEventListener("click", () => {
     $("bid").disabled = true;
-    act("/move", { decision: state.view.decision, cards: [...chosen] });
+    choose([...chosen]);
   });
   $("hand").addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -373,7 +384,8 @@
     const at = buttons.indexOf(document.activeElement);
     if (buttons.length) buttons[(at + step + buttons.length) % buttons.length].focus();
   });
-  $("next").addEventListener("click", async () => {
+  $("next").addEventListener("click", () => {
+    $("next").disabled = true;
     if (state.stage === "review") act("/next", { match: state.match, deal: state.finished.deal });
     else begin(state.game, state.variant);
   });
