@@ -11,6 +11,7 @@ import pytest
 from tests.cli.conftest import Knavery
 
 BOTS = Path(__file__).resolve().parent.parent / "bots"
+NAMES = ("ann", "ben", "cat")
 
 
 def descendants(pid: int) -> set[int]:
@@ -39,18 +40,23 @@ def gone(pids: set[int], seconds: float = 20) -> bool:
 
 @pytest.fixture
 def running(tmp_path: Path, environment: dict[str, str]) -> subprocess.Popen[str]:
-    """A tournament that runs, with bots that wait for ever: they have said hello."""
+    """A tournament that runs, with bots that wait for ever: they have said hello, which they could
+    tell nobody from a sandbox."""
     source = (BOTS / "signals_and_waits.py").read_text()
-    for name in ("ann", "ben", "cat"):
+    for name in NAMES:
         folder = tmp_path / "bots" / name
         folder.mkdir(parents=True)
         (folder / "bot.py").write_text(source)
         (folder / "bot.toml").write_text(
             f'name = "{name}"\nrun = ["python", "bot.py", "{tmp_path / "hello"}"]\n'
         )
+    (tmp_path / "bots.toml").write_text(
+        '[tournament]\ngame = "knave"\n[sandbox]\nmode = "off"\n'
+        + "".join(f'[[entrants]]\npath = "bots/{name}"\n' for name in NAMES)
+    )
     os.mkfifo(tmp_path / "hello")
     process = subprocess.Popen(
-        [sys.executable, "-m", "tournaments.cli", "run", "bots"],
+        [sys.executable, "-m", "tournaments.cli", "run", "bots.toml"],
         cwd=tmp_path,
         env=environment,
         stdout=subprocess.PIPE,
