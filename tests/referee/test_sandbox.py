@@ -205,6 +205,29 @@ async def test_as_an_unprivileged_user_without_control_groups(
 
 
 @trio_test
+async def test_root_without_bubblewrap_starts_a_bot_as_somebody_else(
+    tmp_path: Path, open_folder: Path
+) -> None:
+    """It can neither read what is root's alone nor signal the referee, and owns its own files."""
+    needs_bubblewrap()
+    if os.geteuid() != 0:
+        pytest.skip("only root can start programs as somebody else")
+    private = open_folder / "private"
+    private.write_text("a letter")
+    private.chmod(0o600)
+    sandbox = Sandbox(SandboxRules(limits=LIMITS), replace(tools(), bwrap="", userns=False), NONE)
+    script = f"id -u; id -G; cat {private}; kill -0 {os.getpid()}; : > scratch/x && echo wrote"
+    made = command(sandbox, open_folder, "sh", "-c", script)
+    said, end = await outcome(made, tmp_path / "logs")
+    uid, groups, letter, signalled, *_, wrote = said.splitlines()
+    assert int(uid) in (tools().uids or ())
+    assert groups == uid
+    assert "Permission denied" in letter
+    assert "ermitted" in signalled
+    assert (wrote, end) == ("wrote", "exited with status 0")
+
+
+@trio_test
 async def test_memory_without_control_groups(tmp_path: Path, open_folder: Path) -> None:
     needs_bubblewrap()
     sandbox = Sandbox(SandboxRules(limits=LIMITS), tools(), NONE)
