@@ -9,6 +9,7 @@ the new epoch plays what is missing.
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 
 from tournaments.config import ConfigError, Tournament
 from tournaments.plain import canonical, counted, rules_to_plain
@@ -95,6 +96,17 @@ class Change:
 
 def _short(entrant: Entrant) -> str:
     return entrant.version[:7]
+
+
+def changes(store: Store) -> tuple[Change, ...]:
+    """How each epoch of a file after the first differs from the one before it."""
+    entrants, epochs = store.entrants(), store.epochs()
+    known, found = 0, []
+    for before, now in pairwise(epochs):
+        known = max(known, 1 + max(before.field, default=0))
+        settings = _settings(before.tournament, now.tournament)
+        found.append(_change(entrants, known, before.field, now.field, settings))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

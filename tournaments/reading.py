@@ -70,6 +70,13 @@ class Reading(Rows):
         rows = self._rows("SELECT entrant FROM suspensions WHERE epoch = ?", epoch)
         return frozenset(entrant for (entrant,) in rows)
 
+    def suspensions(self) -> list[tuple[int, int, str]]:
+        """Who was suspended: entrant, epoch and cause, in the order in which it happened."""
+        rows = self._rows(
+            "SELECT entrant, epoch, cause FROM suspensions ORDER BY happened, entrant"
+        )
+        return [(entrant, epoch, cause) for entrant, epoch, cause in rows]
+
     def finished_job_ids(self) -> set[str]:
         """The names of all matches that have a result."""
         rows = self._rows(f"SELECT {_JOB_ID} {_FINISHED}")

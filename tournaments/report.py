@@ -15,6 +15,7 @@ from tournaments.course import Course, course
 from tournaments.epochs import counting, schedules, standing
 from tournaments.export import judged
 from tournaments.figures import Figures
+from tournaments.history import history
 from tournaments.replays import MatchReplay
 from tournaments.search import FoundMatch, Page, Query, Search
 from tournaments.store import StoreError
@@ -120,6 +121,7 @@ class _Report:
         self._cast = Cast.of(store.entrants(), anonymous=choice.anonymous)
         self._clock = tournament.clock.measure
         self._result = computed(store, choice.anchor, self._cast)
+        self._history = history(store, anonymous=choice.anonymous, open_blocks=choice.open_blocks)
         self._figures = Figures(tournament.rules)
         self._plans = schedules(store)
         self._completed = store.completed()
@@ -137,7 +139,7 @@ class _Report:
         """Every page: its name, and its text."""
         site, result = self._site, self._result
         yield from self._match_pages()
-        yield site.page("standings"), standings_page(site, result, self._course())
+        yield site.page("standings"), standings_page(site, result, self._history, self._course())
         yield site.page("meetings"), meetings_page(site, result)
         order = [row.entrant for row in result.rows]
         yield site.page("play"), play_page(site, self._figures, order, self._clock)
@@ -208,6 +210,7 @@ class _Report:
             self._site,
             entrant,
             self._result,
+            self._history,
             self._figures,
             self._store.page_of_matches(query, limit=OWN).items,
             tuple(map(self._cast.found, faults.items)),

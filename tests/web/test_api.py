@@ -9,7 +9,7 @@ from openapi_schema_validator import OAS31Validator
 
 from tests.tournaments.playing import create, tournament
 from tests.web.asking import Asker, asker
-from tests.web.files import NAMES, hostile
+from tests.web.files import NAMES, eventful, hostile
 from tournaments.export import replays
 from tournaments.search import Query, Search
 from tournaments.web.api import MATCH, Api
@@ -117,6 +117,14 @@ def test_filters_narrow(ask: Asker) -> None:
     assert {each["kind"] for each in late} == {"late"}
     assert {each["entrant"] for each in every(ask, "/api/faults?bot=1")} == {1}
     assert len(every(ask, "/api/matches?match=g0-1-2/b0")) <= 6
+
+
+def test_bots_that_are_elsewhere_or_suspended_are_marked(tmp_path: Path) -> None:
+    ask = asker(eventful(tmp_path / "x.knavery"))
+    marks = [(bot["remote"], bot["plays"], bot["suspended"]) for bot in every(ask, "/api/bots")]
+    assert marks[1] == (False, False, False), "an old version"
+    assert marks[3] == (True, True, False)
+    assert marks[5] == (False, True, True)
 
 
 def test_bots_are_found_by_a_part_of_their_name(ask: Asker) -> None:

@@ -7,37 +7,64 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from tests.tournaments.playing import create, play_all, tournament
 from tests.web.conftest import Check, chromium
-from tournaments.anonymous import Cast
-from tournaments.table import computed
-from tournaments.web.pages import message_page, standings_page
+from tests.web.files import NAMES, eventful
+from tournaments.report import Choice, write_report
+from tournaments.search import Search
+from tournaments.web.pages import message_page
 from tournaments.web.site import Folder
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pages of a played tournament."""
+    """The report of a tournament to which much has happened, and a page with a message."""
     place = tmp_path_factory.mktemp("pages")
-    store, schedule = create(place / "x.knavery", tournament(max_deals=2), 4)
-    with store:
-        list(play_all(store, schedule, faults=0.01))
-        result = computed(store)
-        names = Cast.of(store.entrants()).labels()
-    site = Folder(title="friday", game="knave", variant="classic", names=names)
-    (place / "index.html").write_text(standings_page(site, result))
-    (place / "message.html").write_text(message_page(site, "Nothing", "There is nothing yet."))
-    return place
+    with Search.open(eventful(place / "x.knavery"), write=False) as store:
+        write_report(store, place / "out", Choice())
+    site = Folder(title="friday", game="knave", variant="classic", names=())
+    message = message_page(site, "Nothing", "There is nothing yet.")
+    (place / "out" / "message.html").write_text(message)
+    return place / "out"
 
 
-def test_the_standings_are_the_terminals(folder: Path, desktop: Page) -> None:
+def test_the_standings_say_who_is_who(folder: Path, desktop: Page) -> None:
     desktop.goto((folder / "index.html").as_uri())
-    names = desktop.locator("#standings .bot").all_inner_texts()
-    assert sorted(names) == ["alice", "bob", "carol", "dave"]
-    assert "4 blocks complete" in desktop.locator("#about").inner_text()
+    rows = sorted(
+        row.split("\t")[1].strip() for row in desktop.locator("#standings tr").all_inner_texts()
+    )
+    assert rows == [
+        "alice aaaaaaa",
+        "bob (fffffff)",
+        "carol ccccccc",
+        "dave remote",
+        f"{NAMES[4][:79]}… eeeeeee suspended",
+    ]
 
 
-@pytest.mark.parametrize("name", ["index.html", "message.html"])
+def test_a_page_tells_what_has_happened(folder: Path, desktop: Page) -> None:
+    desktop.goto((folder / "index.html").as_uri())
+    lines = desktop.locator(".events li").all_inner_texts()
+    assert "rounds: 2, was 1" in lines
+    assert "bob (fffffff) takes the place of bob (bbbbbbb)" in lines
+    assert "carol leaves" in lines
+    assert "carol is there again" in lines
+    assert lines[-2] == (
+        "alice failed too often in epoch 0: it was suspended, and forfeited what was left.\n"
+        "its last words: <b>no idea"
+    )
+    assert lines[-1].endswith("forfeited what was left."), "that epoch goes on"
+    text = desktop.locator("main").inner_text()
+    assert "2 times a match was void" in text
+    assert "1 match was broken off" in text
+    desktop.get_by_role("link", name="bob (bbbbbbb)").click()
+    assert "bob (fffffff) has taken its place" in desktop.locator(".lead").inner_text()
+    desktop.get_by_role("link", name="bob (fffffff)").first.click()
+    assert "in place of bob (bbbbbbb)" in desktop.locator("main").inner_text()
+    desktop.goto((folder / "bot-3.html").as_uri())
+    assert "A remote entrant" in desktop.locator("main").inner_text()
+
+
+@pytest.mark.parametrize("name", ["index.html", "bot-5.html", "message.html"])
 def test_anybody_can_read_it(folder: Path, page: Page, accessible: Check, name: str) -> None:
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)

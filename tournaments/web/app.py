@@ -219,7 +219,7 @@ class Pages:
 
 
 def _standings(site: Server, counted: Recounted) -> str:
-    return standings_page(site, site.now.standings, counted.course)
+    return standings_page(site, site.now.standings, site.now.history, counted.course)
 
 
 def _meetings(site: Server, _: Recounted) -> str:
@@ -238,7 +238,8 @@ def _bot(
     found: Sequence[FoundMatch],
     faults: Sequence[FoundFault],
 ) -> str:
-    return bot_page(site, entrant, site.now.standings, counted.figures, found, faults)
+    now = site.now
+    return bot_page(site, entrant, now.standings, now.history, counted.figures, found, faults)
 
 
 def application(live: Live, recount: Recount, host: str) -> tuple[Starlette, Feed]:

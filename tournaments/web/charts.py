@@ -9,10 +9,13 @@ from __future__ import annotations
 import io
 import logging
 import warnings
+from bisect import bisect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
+from unicodedata import east_asian_width
 
 from tournaments.course import Course
 from tournaments.figures import Play
@@ -165,7 +168,7 @@ def times_chart(plays: Mapping[int, Play], names: Sequence[str]) -> Chart:
         "thick for nine of ten, a dot at the median."
     )
     height = 0.8 + 0.32 * max(1, len(rows))
-    longest = max((len(_short(names[entrant])) for entrant in rows), default=0)
+    longest = max((_room(_short(names[entrant])) for entrant in rows), default=0)
     left = 0.3 + (_NAMES - 0.3) * longest / _LETTERS
     return _chart("times", "Decision times", about, height, draw, left=left)
 
@@ -226,4 +229,20 @@ def _legend(axes: Axes) -> None:
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…"
+    """What there is room for."""
+    widths = list(accumulate(map(_width, name)))
+    if not widths or widths[-1] <= _LETTERS:
+        return name
+    return name[: bisect(widths, _LETTERS - _width("…"))] + "…"
+
+
+def _room(text: str) -> float:
+    """How wide a text is, in usual letters."""
+    return sum(map(_width, text))
+
+
+def _width(letter: str) -> float:
+    """How wide a letter is, in usual ones."""
+    if letter in "WM@%…" or east_asian_width(letter) in "WF":
+        return 2.1
+    return 1.25 if letter.isupper() else 1.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -19,6 +20,7 @@ from referee.games.rules import Rules
 from referee.match import FaultKind
 from referee.process import printable
 from tournaments.epochs import schedules
+from tournaments.history import History, history
 from tournaments.kept import Tally
 from tournaments.ownership import writer
 from tournaments.schedule import Entrant
@@ -53,6 +55,7 @@ class Snapshot:
     names: tuple[str, ...]
     field: frozenset[int]
     standings: Standings
+    history: History
     tally: Tally
     fault_counts: Mapping[int, Counter[FaultKind]]
     matches: int
@@ -64,7 +67,7 @@ class Snapshot:
     latest: tuple[FoundMatch, ...]
 
 
-def snapshot(store: Search, being_written: bool) -> Snapshot:
+def snapshot(store: Search, *, being_written: bool, open_blocks: bool) -> Snapshot:
     """What a file says as it is now."""
     epoch, schedule = store.epochs()[-1], schedules(store)[-1]
     entrants, counts = store.entrants(), schedule.counts()
@@ -79,6 +82,7 @@ def snapshot(store: Search, being_written: bool) -> Snapshot:
         names=tuple(printable(each.name) for each in entrants),
         field=frozenset(epoch.field),
         standings=computed(store),
+        history=history(store, open_blocks=open_blocks),
         tally=store.tally(),
         fault_counts=store.fault_counts(),
         matches=counts.matches,
@@ -154,7 +158,8 @@ class Live:
     async def _look(self) -> None:
         seen = self._signature()
         alive = writer(self.path) is not None
-        self._tell(await self.read(lambda store: snapshot(store, alive)))
+        look = partial(snapshot, being_written=alive, open_blocks=self.open_blocks)
+        self._tell(await self.read(look))
         self._seen = seen
 
     def _tell(self, now: Snapshot) -> None:

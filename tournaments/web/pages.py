@@ -15,6 +15,7 @@ from referee.match import FaultKind
 from tournaments import standings
 from tournaments.course import Course
 from tournaments.figures import Figures, Play, Times, times
+from tournaments.history import History
 from tournaments.ratings import CENTRE, NEVER_MET, Meeting
 from tournaments.replays import MatchReplay
 from tournaments.search import FoundFault, FoundMatch
@@ -39,7 +40,9 @@ WIDTH = 120
 _EDGE = 5
 
 
-def standings_page(site: Site, result: Standings, course: Course | None = None) -> str:
+def standings_page(
+    site: Site, result: Standings, history: History, course: Course | None = None
+) -> str:
     """Who is how strong, with an interval drawn for each, and how that came about."""
     order = [row.entrant for row in result.rows]
     drawn = course if course is not None and len(course.blocks) > 1 else None
@@ -50,6 +53,7 @@ def standings_page(site: Site, result: Standings, course: Course | None = None) 
         result=result,
         about=standings.header(result),
         memory=standings.memory_line(result.rows),
+        history=history,
         scale=Scale.of(result.rows),
         course=drawn,
         course_chart=None if drawn is None else course_chart(drawn, site.names, order),
@@ -143,6 +147,7 @@ def bot_page(
     site: Site,
     entrant: int,
     result: Standings,
+    history: History,
     figures: Figures | None,
     found: Sequence[FoundMatch],
     faults: Sequence[FoundFault],
@@ -156,6 +161,7 @@ def bot_page(
         here="bot",
         entrant=entrant,
         row=row,
+        history=history,
         opponents=_opponents(result, entrant),
         figures=None if play is None else figures,
         chart=None if play is None else bids_chart(play) if play.bids else tricks_chart(play),

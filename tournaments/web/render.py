@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import time
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib import resources
@@ -75,6 +76,7 @@ def _environment() -> Environment:
         "counted": counted,
         "harmless": harmless,
         "likelihood": likelihood,
+        "moment": moment,
     }
     return environment
 
@@ -106,6 +108,11 @@ def likelihood(chance: float | None) -> str:
     if not 0.005 <= chance < 0.995:
         return "<\u202f1\u202f%" if chance < 0.5 else ">\u202f99\u202f%"
     return percent(chance)
+
+
+def moment(seconds: float) -> str:
+    """A time in seconds since 1970, to the minute."""
+    return time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(seconds))
 
 
 def harmless(text: str) -> str:
