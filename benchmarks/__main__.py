@@ -6,7 +6,7 @@ rounds of the tournament whose starts are weighed (default 6, some ten minutes).
 
 import argparse
 
-from benchmarks import checks, end_to_end, machine, pages, playouts, starts
+from benchmarks import audits, checks, end_to_end, machine, pages, playouts, starts
 
 
 def main() -> None:
@@ -24,6 +24,8 @@ def main() -> None:
     checks.report()
     print()
     pages.report()
+    print()
+    audits.report()
     print()
     starts.report(arguments.rounds)
 

@@ -19,6 +19,7 @@ from itertools import islice
 from pathlib import Path
 
 from referee.games.registry import make_rules
+from referee.games.rules import Rules
 from referee.match import Ask, Match, MatchResult
 from tournaments.config import EntrantSpec, Tournament
 from tournaments.schedule import Entrant, Schedule, Scheduled, commitment, usual_seatings
@@ -32,9 +33,10 @@ SAVED = 60
 PATHS = ("/", "/meetings", "/play", "/matches", "/matches?bot=3&fault=any", "/faults", "/bots/3")
 
 
-def build(path: Path, deals: int = DEALS) -> int:
-    """A finished tournament of Knave with at least so many deals; how many it has."""
-    rules = make_rules("knave")
+def build(path: Path, deals: int = DEALS, rules: Rules | None = None) -> int:
+    """A finished tournament, of Knave if no rules are given, with at least so many deals; how many
+    it has."""
+    rules = rules or make_rules("knave")
     blocks = -(-deals // (rules.max_deals * 6))
     rounds = -(-blocks // 56)  # groups of three among eight
     plan = Tournament(

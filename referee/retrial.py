@@ -21,6 +21,7 @@ from knavery.v1 import game_pb2 as game
 from referee import leftovers, wire
 from referee.bots import Prepared
 from referee.endings import EXIT_GRACE, GOODBYE_GRACE, clear, last_words
+from referee.games.view import Phase
 from referee.house import House, Line
 from referee.match import Ask, Event, Fault, FaultKind, Match, MatchJob, Output
 from referee.player import Batch, Move
@@ -110,18 +111,12 @@ class _Retrial:
                 if self._seat in output.seats:
                     self._events.append(output.event)
                 continue
-            key = self._key(output)
+            key = key_of(output)
             if output.seat == self._seat and not self._is_out(key):
                 await self._ask(output, key)
                 if key == last:
                     return
             outputs.extend(self._as_then(output, key))
-
-    def _key(self, ask: Ask) -> Key:
-        deal, rules = self._match.deal, self._match.rules
-        bids = rules.bid_cards > 0 and not deal.leaders
-        trick = None if bids else len(deal.played) // rules.players
-        return self._match.number, ask.seat, trick
 
     async def _ask(self, ask: Ask, key: Key) -> None:
         self._asked += 1
@@ -155,6 +150,13 @@ class _Retrial:
         if fault.kind is FaultKind.ABSENT:
             return match.forfeit(ask.seat, fault.kind, fault.detail)
         return match.fault(ask, fault.kind, fault.detail)
+
+
+def key_of(ask: Ask) -> Key:
+    """The decision that is asked for."""
+    deal, rules = ask.match.deal, ask.match.rules
+    trick = None if deal.phase is Phase.BID else len(deal.played) // rules.players
+    return ask.match.number, ask.seat, trick
 
 
 def turn(deal: int, trick: int | None) -> tuple[int, int]:

@@ -10,7 +10,8 @@ and what is left of a bank, is filled in alike.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
 from typing import Final
@@ -22,7 +23,7 @@ from referee.games.shuffle import deck
 from referee.games.view import Phase
 from referee.match import Ask, FaultKind, Match, MatchJob, Output, RefereeBug, Tell
 from referee.player import Batch
-from referee.retrial import Key, Record, turn
+from referee.retrial import Key, Record, key_of, turn
 from tournaments.redeal import Moment, Redealing, World
 
 WORLDS: Final = 8
@@ -73,13 +74,27 @@ def keys(record: Record) -> list[Key]:
     return asked
 
 
-def audit_decision(
-    record: Record, key: Key, draw: Random, found: Audited, worlds: int = WORLDS
-) -> None:
-    """Looks at one decision of a match; what comes of it is added to `found`."""
-    job = record.job
-    moment = moment_of(record, key)
-    sent = messages(job, record, key, moment.true)
+def audit_decisions(
+    record: Record, wanted: Sequence[Key], draw: Random, found: Audited, worlds: int = WORLDS
+) -> Iterator[Key]:
+    """Looks at decisions of a match, given in its order, until one leaks; yields each that it has
+    looked at. What comes of it is added to `found`."""
+    seats = range(record.job.rules.players)
+    has_faults = any(then.fault is not None for then in record.decisions.values())
+    for alike in [(seat,) for seat in seats] if has_faults else [seats]:
+        going = _Played(record, alike[0])
+        for key in (each for each in wanted if each[1] in alike):
+            going.reach(key[0] - 1)
+            _audit(going, key, draw, found, worlds)
+            yield key
+            if found.leak is not None:
+                return
+
+
+def _audit(before: _Played, key: Key, draw: Random, found: Audited, worlds: int) -> None:
+    """Looks at one decision; `before` is its match when the deal before began."""
+    moment = moment_of(before.record, key)
+    sent = before.messages(key, moment.true)
     redealing = Redealing(moment)
     found.decisions += 1
     found.size += sum(map(len, sent))
@@ -87,9 +102,9 @@ def audit_decision(
     for _ in range(worlds if redealing.hidden else 0):
         other = redealing.world(draw)
         found.worlds += other != moment.true
-        again = messages(job, record, key, other)
+        again = before.messages(key, other)
         if again != sent:
-            found.leak = Leak(job.id, key, difference(sent, again))
+            found.leak = Leak(before.record.job.id, key, difference(sent, again))
             return
 
 
@@ -125,68 +140,91 @@ def _moves(record: Record, number: int, true: World) -> bytes:
     return bytes((*(card for bid in true.bids for card in bid), *played))
 
 
-def messages(job: MatchJob, record: Record, last: Key, world: World) -> list[bytes]:
-    """Everything that the seat of a decision was sent in its match up to that decision, with that
-    deal's cards lying so."""
-    return list(_Told(job, record, last, world).messages())
-
-
 class _Redealt(Match):
     """A match one deal of which is dealt otherwise."""
 
-    def __init__(self, job: MatchJob, number: int, cards: Sequence[int]) -> None:
-        self._redealt = number, cards
+    def __init__(self, job: MatchJob) -> None:
+        self._otherwise: dict[int, Sequence[int]] = {}
         super().__init__(job)
 
+    def redeal(self, number: int, cards: Sequence[int]) -> None:
+        """A deal that is still to come will be dealt so."""
+        assert number > self.number
+        self._otherwise[number] = cards
+
     def deck(self, number: int) -> Sequence[int]:
-        redealt, cards = self._redealt
-        return cards if number == redealt else super().deck(number)
+        return self._otherwise.get(number) or super().deck(number)
+
+    def lasting(self) -> list[object]:
+        """What will not change any more, whatever is played."""
+        return [self.job, self.rules, *self.finished_deals, *self._plays, *self._faults]
 
 
-class _Told:
-    """A match played again as it was, for what one seat is told."""
+class _Played:
+    """A match played again as it was, for what one seat is told: the same for all seats until one
+    of them makes a fault, of which it alone is told."""
 
-    def __init__(self, job: MatchJob, record: Record, last: Key, world: World) -> None:
-        self._match = _Redealt(job, last[0], world.deck)
-        self._record = record
-        self._last = last
-        self._world = world
+    def __init__(self, record: Record, seat: int) -> None:
+        self.record = record
+        self._seat = seat
+        self._match = _Redealt(record.job)
+        self._bids: dict[int, tuple[tuple[int, ...], ...]] = {}
+        self._outputs: deque[Output] = deque()
         self._asked = 0
 
-    def messages(self) -> Iterator[bytes]:
-        seat = self._last[1]
-        outputs: deque[Output] = deque(self._match.start())
-        while outputs:
-            output = outputs.popleft()
-            if isinstance(output, Tell):
-                if seat in output.seats:
-                    yield wire.envelope(Batch((output.event,), ()))
-                continue
-            key = self._key(output)
-            if output.seat == seat:
-                self._asked += 1
-                output.id = self._asked
-                yield wire.envelope(Batch((), (output,)))
-                if key == self._last:
-                    return
-            outputs.extend(self._as_then(output, key))
-        raise RefereeBug(f"{self._match.job.id}: {self._last} was not asked for")
+    def reach(self, number: int) -> None:
+        """Plays on to the first decision of a deal; of the first one, until before it is dealt."""
+        if number > 0:
+            deque(self._until(lambda key: key[0] >= number), maxlen=0)
 
-    def _key(self, ask: Ask) -> Key:
-        deal, rules = self._match.deal, self._match.rules
-        trick = None if deal.phase is Phase.BID else len(deal.played) // rules.players
-        return self._match.number, ask.seat, trick
+    def messages(self, last: Key, world: World) -> list[bytes]:
+        """Everything that a seat is sent from now on up to a decision of its, with the cards of
+        that deal lying so; the match itself stays as it stands."""
+        there = deepcopy(self, {id(each): each for each in (self.record, *self._match.lasting())})
+        there._match.redeal(last[0], world.deck)
+        there._bids[last[0]] = world.bids
+        there._seat = last[1]
+        sent = [wire.envelope(batch) for batch in there._until(lambda key: key == last)]
+        ask = there._outputs[0]
+        assert isinstance(ask, Ask)
+        return [*sent, wire.envelope(there._asking(ask))]
+
+    def _until(self, stop: Callable[[Key], bool]) -> Iterator[Batch]:
+        """What the seat is sent before that decision, each to be encoded before the next is
+        taken."""
+        if self._match.number < 0:
+            self._outputs.extend(self._match.start())
+        while self._outputs:
+            output = self._outputs[0]
+            if isinstance(output, Tell):
+                if self._seat in output.seats:
+                    yield Batch((output.event,), ())
+                self._outputs.popleft()
+                continue
+            key = key_of(output)
+            if stop(key):
+                return
+            if output.seat == self._seat:
+                yield self._asking(output)
+            self._outputs.popleft()
+            self._outputs.extend(self._as_then(output, key))
+        raise RefereeBug(f"{self._match.job.id}: a decision was not asked for")
+
+    def _asking(self, ask: Ask) -> Batch:
+        self._asked += 1
+        ask.id = self._asked
+        return Batch((), (ask,))
 
     def _as_then(self, ask: Ask, key: Key) -> list[Output]:
         """The decision as it was made then. What the others failed at is nothing that the seat
         knows of: it saw their cards."""
-        match, then = self._match, self._record.decisions[key]
-        if then.fault is not None and ask.seat == self._last[1]:
+        match, then = self._match, self.record.decisions[key]
+        if then.fault is not None and ask.seat == self._seat:
             return match.fault(ask, then.fault.kind, then.fault.detail)
         cards = then.cards
-        if key[0] == self._last[0] and key[2] is None:
-            cards = self._world.bids[ask.seat]
-        if problem := match.deal.objection(ask.seat, cards):
+        if key[0] in self._bids and key[2] is None:
+            cards = self._bids[key[0]][ask.seat]
+        if key[0] in self._bids and (problem := match.deal.objection(ask.seat, cards)):
             raise RefereeBug(f"{match.job.id}: dealt again against the rules: {problem}")
         return match.answer(ask, cards)
 

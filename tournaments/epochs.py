@@ -33,6 +33,13 @@ def schedules(store: Store) -> tuple[Schedule, ...]:
     )
 
 
+def dealing(store: Store, number: int) -> Schedule:
+    """An epoch's schedule as far as it takes to deal and seat any of its matches, which needs no
+    look at what was complete before."""
+    epoch, remote = store.epochs()[number], remote_of(store.entrants())
+    return epoch.tournament.schedule(store.master_key(), epoch.field, number, remote=remote)
+
+
 def _done(blocks: Iterable[Block], field: Collection[int], epoch: int) -> dict[Group, int]:
     """How many blocks of earlier epochs each group of a field has completed."""
     members = frozenset(field)

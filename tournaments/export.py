@@ -17,11 +17,11 @@ from referee.games.rules import Rules
 from referee.games.shuffle import deck
 from referee.match import Fault, Note
 from tournaments.anonymous import Cast
-from tournaments.epochs import schedules
+from tournaments.epochs import dealing, schedules
 from tournaments.kept import KeptMatch
 from tournaments.plain import rules_to_plain
 from tournaments.playblob import KeptDeal, PlayError
-from tournaments.schedule import Schedule, remote_of
+from tournaments.schedule import Schedule
 from tournaments.store import Store, StoreError
 
 FORMAT: Final = "knavery.replay/1"
@@ -55,14 +55,9 @@ def replays(store: Store, *, open_blocks: bool = False, anonymous: bool = False)
 
 def match_lines(store: Store, match: KeptMatch) -> list[Json]:
     """The lines of one match of this file."""
-    epoch = next(each for each in store.epochs() if each.number == match.block.epoch)
-    entrants = store.entrants()
-    schedule = epoch.tournament.schedule(
-        store.master_key(), epoch.field, epoch.number, remote=remote_of(entrants)
-    )
-    names = [entrant.name for entrant in entrants]
+    names = [entrant.name for entrant in store.entrants()]
     with judged(store, match.id):
-        return list(_match(match, schedule, names))
+        return list(_match(match, dealing(store, match.block.epoch), names))
 
 
 @contextmanager

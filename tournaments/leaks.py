@@ -6,16 +6,19 @@ bots could read or wrote, for the keys that their cards follow from.
 
 from __future__ import annotations
 
-import base64
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Final
 
-from tournaments.audit import WORLDS, Audited, audit_decision, keys, sampled
+from referee.bot_files import LEFT_OUT
+from referee.retrial import Record
+from tournaments.audit import WORLDS, Audited, audit_decisions, keys, sampled
 from tournaments.epochs import schedules
+from tournaments.needles import Needles
 from tournaments.replays import placed, replay_of
 from tournaments.repro import record_of
 from tournaments.store import Store
@@ -37,40 +40,88 @@ class Report:
     leak: str | None = None
 
 
-def audit(store: Store, size: int, seed: int, worlds: int = WORLDS) -> Report:
+Tell = Callable[[int, int], None]
+"""Hears how many decisions of how many have been looked at."""
+
+
+def audit(
+    store: Store, size: int, seed: int, worlds: int = WORLDS, tell: Tell = lambda *_: None
+) -> Report:
     """Looks at so many decisions of all finished matches, in so many other worlds each, and at
     everything else; StoreError if the file is damaged."""
-    report = Report()
-    draw = Random(seed)
-    secrets = dict(_keys(store))
+    going = _Audit(store, Random(seed), worlds)
     with store.snapshot():
-        _decisions(store, size, draw, worlds, report, secrets)
-    report.secrets = len(secrets)
-    if report.leak is None:
-        _readable(store, _needles(secrets), report)
-    return report
+        going.decisions(size, tell)
+    if going.report.leak is None:
+        going.readable()
+    return going.report
 
 
-def _decisions(
-    store: Store, size: int, draw: Random, worlds: int, report: Report, secrets: dict[str, bytes]
-) -> None:
-    rules = store.tournament().rules
-    a_deal = rules.players * (rules.tricks + (rules.bid_cards > 0))
-    played = [(f"{each.block}/s{each.seating}", each.deals * a_deal) for each in store.played()]
-    chosen = sampled([count for _, count in played], size, draw)
-    wanted = Counter(match for match, _ in chosen)
-    for number, count in wanted.items():
-        kept = store.match(*placed(played[number][0]), open_blocks=True)
-        assert kept is not None, "it was there in this snapshot"
-        record = record_of(replay_of(store, kept))
-        secrets[f"the key of the deals of {kept.id}"] = record.job.deals_key
-        asked = keys(record)
-        report.matches += 1
-        for key in draw.sample(asked, min(count, len(asked))):
-            audit_decision(record, key, draw, report.audited, worlds)
-            if report.audited.leak is not None:
-                report.leak = str(report.audited.leak)
+class _Audit:
+    """One audit of a file; `readable` comes after `decisions`, which find more keys."""
+
+    def __init__(self, store: Store, draw: Random, worlds: int) -> None:
+        self.report = Report()
+        self._store = store
+        self._draw = draw
+        self._worlds = worlds
+        self._secrets = dict(_keys(store))
+
+    def decisions(self, size: int, tell: Tell) -> None:
+        """So many of them, until one leaks."""
+        wanted = self._wanted(size)
+        for match, count in wanted.items():
+            record = self._record(match)
+            asked = keys(record)
+            chosen = sorted(self._draw.sample(range(len(asked)), min(count, len(asked))))
+            audited = self.report.audited
+            for _ in audit_decisions(
+                record, [asked[n] for n in chosen], self._draw, audited, self._worlds
+            ):
+                tell(audited.decisions, wanted.total())
+            if audited.leak is not None:
+                self.report.leak = str(audited.leak)
                 return
+
+    def _wanted(self, size: int) -> Counter[str]:
+        """How many decisions of which matches."""
+        rules = self._store.tournament().rules
+        a_deal = rules.players * (rules.tricks + (rules.bid_cards > 0))
+        played = {f"{each.block}/s{each.seating}": each.deals for each in self._store.played()}
+        chosen = sampled([deals * a_deal for deals in played.values()], size, self._draw)
+        names = list(played)
+        return Counter(names[match] for match, _ in chosen)
+
+    def _record(self, match: str) -> Record:
+        kept = self._store.match(*placed(match), open_blocks=True)
+        assert kept is not None, "it was there in this snapshot"
+        record = record_of(replay_of(self._store, kept))
+        self.report.matches += 1
+        self._secrets[f"the key of the deals of {match}"] = record.job.deals_key
+        return record
+
+    def readable(self) -> None:
+        """The commands and the folders of the bots, and what they printed."""
+        store, report = self._store, self.report
+        needles, report.secrets = Needles(self._secrets), len(self._secrets)
+        entrants = store.entrants()
+        for entrant in entrants:
+            words = "\0".join((entrant.source, *entrant.run)).encode()
+            self._look(words, f"the command of {entrant.name}", needles)
+        for entrant in entrants:
+            source = Path(entrant.source)
+            report.folders += not entrant.is_remote and source.exists()
+            for path in () if entrant.is_remote else _files(source):
+                report.files += 1
+                self._look(_read(path), f"{path}, which {entrant.name} can read,", needles)
+        for path in _files(store.path.with_name(f"{store.path.stem}-logs")):
+            report.logs += 1
+            self._look(_read(path), f"{path}, which bots wrote,", needles)
+
+    def _look(self, data: bytes, where: str, needles: Needles) -> None:
+        name = next(needles.within(data), None)
+        if name is not None:
+            self.report.leak = self.report.leak or f"{where} holds {name}"
 
 
 def _keys(store: Store) -> Iterator[tuple[str, bytes]]:
@@ -79,49 +130,19 @@ def _keys(store: Store) -> Iterator[tuple[str, bytes]]:
         yield f"the key of epoch {schedule.epoch}", schedule.key
 
 
-def _needles(secrets: Mapping[str, bytes]) -> dict[bytes, str]:
-    """The ways in which each secret might be written."""
-    found: dict[bytes, str] = {}
-    for name, secret in secrets.items():
-        digits = secret.hex()
-        bare = (base64.b64encode(secret), base64.urlsafe_b64encode(secret))
-        for written in (secret, digits.encode(), digits.upper().encode(), *bare):
-            found[written.rstrip(b"=")] = name
-    return found
-
-
-def _readable(store: Store, needles: Mapping[bytes, str], report: Report) -> None:
-    """The commands and the folders of the bots, and what they printed."""
-    entrants = store.entrants()
-    for entrant in entrants:
-        words = "\0".join((entrant.source, *entrant.run)).encode()
-        _look(words, f"the command of {entrant.name}", needles, report)
-    for entrant in entrants:
-        source = Path(entrant.source)
-        report.folders += source.exists()
-        for path in _files(source):
-            report.files += 1
-            _look(_read(path), f"{path}, which {entrant.name} can read,", needles, report)
-    for path in _files(store.path.with_name(f"{store.path.stem}-logs")):
-        report.logs += 1
-        _look(_read(path), f"{path}, which bots wrote,", needles, report)
-
-
-def _look(data: bytes, where: str, needles: Mapping[bytes, str], report: Report) -> None:
-    for needle, name in needles.items():
-        if needle in data:
-            report.leak = report.leak or f"{where} holds {name}"
-
-
 def _files(place: Path) -> Iterator[Path]:
-    if place.is_file():
-        yield place
-    elif place.is_dir():
-        yield from (path for path in sorted(place.rglob("*")) if path.is_file())
+    """A file, or those in a folder that may belong to a bot."""
+    with suppress(OSError):  # another user's, or gone
+        if place.is_file():
+            yield place
+        elif place.is_dir() and not place.is_symlink():
+            for each in sorted(place.iterdir()):
+                if each.name not in LEFT_OUT:
+                    yield from _files(each)
 
 
 def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes() if path.stat().st_size <= MOST_BYTES else b""
-    except OSError:  # another user's, or gone
-        return b""
+    with suppress(OSError):  # another user's, or gone
+        if path.stat().st_size <= MOST_BYTES:
+            return path.read_bytes()
+    return b""

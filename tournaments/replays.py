@@ -17,7 +17,7 @@ from typing import Final
 from referee.games.deal import Deal
 from referee.games.record import replay
 from referee.games.rules import Rules
-from tournaments.epochs import schedules
+from tournaments.epochs import dealing
 from tournaments.export import deal_record, judged
 from tournaments.frames import Cards, Frame, frames
 from tournaments.kept import KeptMatch
@@ -63,9 +63,10 @@ class MatchReplay:
         self.scheduled = schedule.match(match.block, match.seating, match.attempt)
         self.names = tuple(names[entrant] for entrant in match.entrants)
         self.rules = schedule.rules
-        self._kept = match.deals
+        self.kept = match.deals
+        """Its deals as they lie in the file."""
         key = self.scheduled.job.deals_key
-        self._records = [deal_record(self.rules, key, *each) for each in enumerate(self._kept)]
+        self._records = [deal_record(self.rules, key, *each) for each in enumerate(self.kept)]
         self._deals = [
             replay(self.rules, record, f"deal {n}") for n, record in enumerate(self._records)
         ]
@@ -86,7 +87,7 @@ class MatchReplay:
 
     def _deal(self, number: int) -> DealReplay:
         """A deal, 0 to `count` - 1."""
-        match, deal, kept = self.match, self._deals[number], self._kept[number]
+        match, deal, kept = self.match, self._deals[number], self.kept[number]
         last = number == self.count - 1
         return DealReplay(
             match=match.id,
@@ -134,8 +135,8 @@ def find(store: Store, name: str, *, open_blocks: bool = False) -> MatchReplay:
 def replay_of(store: Store, match: KeptMatch) -> MatchReplay:
     """A match of this file, ready to be looked at; StoreError if it is damaged."""
     with judged(store, match.id):
-        schedule = schedules(store)[match.block.epoch]
-        return MatchReplay(match, schedule, [entrant.name for entrant in store.entrants()])
+        names = [entrant.name for entrant in store.entrants()]
+        return MatchReplay(match, dealing(store, match.block.epoch), names)
 
 
 def deal_number(text: str, match: MatchReplay) -> int:

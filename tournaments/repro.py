@@ -12,9 +12,11 @@ import trio
 
 from referee import leftovers
 from referee.bots import Bot, prepare
+from referee.games.deal import Deal
 from referee.house import open_house
 from referee.match import Fault, FaultKind
 from referee.retrial import Key, Record, Then, Watcher, retry
+from tournaments.frames import Cards
 from tournaments.replays import MatchReplay, deal_number, find, replay_of
 from tournaments.store import Store, StoreError
 
@@ -91,15 +93,31 @@ def _is_unasked(fault: Fault) -> bool:
 
 def record_of(match: MatchReplay) -> Record:
     """The match, decision by decision."""
+    out: dict[int, Fault] = {}
+    faults: dict[Key, Fault] = {}
+    for fault in match.match.faults:
+        if _is_unasked(fault):
+            out[fault.seat] = fault
+        else:
+            faults[fault.deal, fault.seat, fault.trick] = fault
     decisions: dict[Key, Then] = {}
-    out = {fault.seat: fault for fault in match.match.faults if _is_unasked(fault)}
-    for deal in range(match.count):
-        for frame in match.deal(deal).frames:
-            if (last := frame.last) is not None:
-                fault = next((each for each in last.faults if not _is_unasked(each)), None)
-                key = (deal, last.seat, last.trick)
-                decisions[key] = Then(last.cards, last.ms, fault)
+    for number, (deal, kept) in enumerate(zip(match.deals, match.kept, strict=True)):
+        for (seat, trick, cards), us in zip(_choices(deal), kept.charged_us, strict=True):
+            key = (number, seat, trick)
+            decisions[key] = Then(cards, us / 1000, faults.get(key))
     return Record(match.scheduled.job, decisions, out)
+
+
+def _choices(deal: Deal) -> Iterator[tuple[int, int | None, Cards]]:
+    """The decisions of a deal that is over, in order: by whom, in which trick (None for a bid),
+    and what."""
+    for seat, bid in enumerate(deal.bids):
+        if bid is not None:
+            yield seat, None, bid
+    n = deal.rules.players
+    for place, card in enumerate(deal.played):
+        trick, turn = divmod(place, n)
+        yield (deal.leaders[trick] + turn) % n, trick, (card,)
 
 
 def ask_again(bot: Bot, wanted: Sequence[Wanted], watcher: Watcher) -> str:

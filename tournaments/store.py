@@ -7,6 +7,7 @@ finished match is saved once whatever happens in between.
 """
 
 import os
+import stat
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -72,8 +73,7 @@ class Store(Reading):
     @classmethod
     def open(cls, path: Path, *, write: bool, sandbox: str = "off") -> Self:
         """An existing file, to read it (also while another process writes it) or to go on."""
-        if not path.is_file():
-            raise StoreError(f"{path}: there is no such file")
+        _require_file(path)
         if not write:
             return cls(path)
         with owning(path) as owner:
@@ -274,3 +274,17 @@ class Store(Reading):
         )
         if ended.rowcount != 1:
             raise RefereeBug(f"attempt {attempt} ends, {outcome}, but it is not open")
+
+
+def _require_file(path: Path) -> None:
+    """StoreError unless a path is that of a file."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        raise StoreError(f"{path}: there is no such file") from None
+    except OSError as exc:
+        raise StoreError(f"{path}: cannot be opened: {exc.strerror}") from None
+    if stat.S_ISDIR(mode):
+        raise StoreError(f"{path}: is a folder: name the tournament's file, NAME.knavery")
+    if not stat.S_ISREG(mode):
+        raise StoreError(f"{path}: is no file: name the tournament's, NAME.knavery")

@@ -5,11 +5,13 @@ import io
 import json
 import re
 import shutil
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import ROOT, Knavery, command
+from tournaments import cli
 from tournaments.commands import COMMANDS
 from tournaments.ownership import Ownership
 
@@ -249,6 +251,39 @@ def test_play_shows_why_a_bot_does_not_start(knavery: Knavery, tmp_path: Path) -
 def test_bots_lists_them(knavery: Knavery) -> None:
     assert all(name in knavery("bots").stdout for name in (*TRIO, "advice"))
     assert {row["name"] for row in json.loads(knavery("bots", "--json").stdout)} > set(TRIO)
+
+
+ON_A_FILE = {
+    "audit": (),
+    "export": ("--replays",),
+    "replay": (),
+    "report": ("-o", "out"),
+    "repro": ("s0:0:0", "--bot", "random"),
+    "resume": (),
+    "serve": (),
+    "standings": (),
+    "verify": (),
+}
+"""The commands that are about a tournament's file, and what else each must be told."""
+
+
+def test_no_command_on_a_file_is_left_out() -> None:
+    commands = (import_module(f"tournaments.commands.{name}") for name in COMMANDS)
+    about = {
+        name for name, each in zip(COMMANDS, commands, strict=True) if ".knavery" in each.EXAMPLE
+    }
+    assert about == set(ON_A_FILE)
+
+
+@pytest.mark.parametrize("name", ON_A_FILE)
+def test_a_folder_instead_of_a_file_is_one_line(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cup").mkdir()
+    assert cli.main([name, "cup", *ON_A_FILE[name]]) == 2
+    said = "cup: is a folder: name the tournament's file, NAME.knavery"
+    assert capsys.readouterr() == ("", f"knavery {name}: {said}\n")
 
 
 WRONG = [

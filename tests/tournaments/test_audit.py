@@ -222,6 +222,34 @@ def test_a_key_in_a_bots_own_folder_is_found(tmp_path: Path) -> None:
     assert found_in(path, 1) == "the command of alice holds the tournament's key"
 
 
+def test_what_no_bot_can_read_is_not_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, schedule = create(tmp_path / "friday.knavery", tournament(max_deals=1), 3, remote={2})
+    place = tmp_path / "alice"
+    for name in ("target", ".git", "sub"):
+        (place / name).mkdir(parents=True)
+        (place / name / "key").write_bytes(KEY if name != "sub" else b"nothing")
+    with store:
+        next(play_all(store, schedule))
+        store.relocate(0, str(place), ("./bot",))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").write_bytes(KEY)  # a remote entrant has no folder, not this one
+    with Store.open(store.path, write=False) as store:
+        report = audit(store, 1, 0)
+    assert (report.leak, report.folders, report.files) == (None, 1, 1)
+
+
+def test_a_match_is_made_ready_without_a_look_at_all_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = played(tmp_path, "knave")
+    with Store.open(path, write=False) as store:
+        (kept, *_) = store.matches(open_blocks=True)
+        monkeypatch.setattr(Store, "complete_blocks", None)
+        assert replay_of(store, kept).match is kept
+
+
 def test_the_command_says_what_it_looked_at_and_fails_for_a_leak(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

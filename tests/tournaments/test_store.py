@@ -343,8 +343,12 @@ def test_other_files_are_refused(path: Path, write: bool) -> None:
     change(path, "CREATE TABLE other (one)")
     assert refusal(path, write=write) == "is not a Knavery file"
     path.unlink()
+    os.mkfifo(path)
+    assert refusal(path, write=write) == "is no file: name the tournament's, NAME.knavery"
+    path.unlink()
     path.mkdir()
-    assert refusal(path, write=write) == "there is no such file"
+    assert refusal(path, write=write) == "is a folder: name the tournament's file, NAME.knavery"
+    assert refusal(path / ("x" * 300), write=write) == "cannot be opened: File name too long"
 
 
 def test_the_file_of_another_schema_is_refused_with_both_numbers(path: Path) -> None:

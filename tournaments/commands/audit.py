@@ -34,10 +34,12 @@ def _count(text: str) -> int:
 def run(arguments: argparse.Namespace) -> int:
     from referee.process import printable
     from tournaments.leaks import audit
+    from tournaments.patience import Patience
     from tournaments.store import Store
 
     with Store.open(arguments.file, write=False) as store:
-        report = audit(store, arguments.sample, arguments.seed)
+        tell = Patience("decisions").tell
+        report = audit(store, arguments.sample, arguments.seed, tell=tell)
     if arguments.json:
         print(json.dumps(as_json(report, arguments.seed), indent=2))
     elif report.leak is None:
