@@ -144,11 +144,7 @@ class Desk:
         if self._opened > MAX_OPENED and not self._public:
             self._shut()
             return
-        try:
-            async with asyncio.timeout(HELLO_TIME):
-                first = await context.read()
-        except TimeoutError:
-            first = b""
+        first = await self._first(context)
         if not isinstance(first, bytes):
             return  # ended before it said anything
         hello, host = hello_in(first), None
@@ -161,6 +157,17 @@ class Desk:
         stream = self._streams[host] = Stream(self._thread)
         self._thread.tell(host.greet, hello, stream)
         await stream.carry(context)
+
+    async def _first(self, context: _Context) -> object:
+        """The first message, or nothing when none comes in time, by the referee's own time."""
+        reading = asyncio.ensure_future(context.read())
+        due = self._thread.heart.now() + HELLO_TIME
+        try:
+            while not reading.done() and (left := due - self._thread.heart.beat()) > 0:
+                await asyncio.wait([reading], timeout=left)
+            return reading.result() if reading.done() else b""
+        finally:
+            reading.cancel()
 
     def _host(self, token: str) -> Host | None:
         """Whose token it is. All are compared, so that the time it takes tells nothing."""

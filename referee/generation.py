@@ -9,9 +9,9 @@ hello; its matches begin when the one before is over (design, section 4). A play
 left to play is let go at once, so that its place among the processes is free.
 """
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -36,17 +36,11 @@ from referee.process import Process, StartError
 from referee.restarts import Backoff
 from referee.server import MAX_MESSAGE_BYTES, BadMessage, HungUp
 from referee.tables import Tables
-from referee.timing import Timing
+from referee.timing import Timing, in_time
 
 START_SLOT = 3.0
 """Seconds for which a process that does not say hello keeps others from starting. What takes longer
 either waits for something or is worth sharing the cores with."""
-
-
-SEND_LOOK = 0.1
-"""Seconds of a last try to send, lest it was the referee that stood still."""
-HELLO_LOOK = 0.05
-"""Seconds of a last look for a hello before a start is said to have failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,15 +241,17 @@ class Desk(Place):
         scratch = leftovers.scratch()
         post: Line | None = None
         process: Process | None = None
+        hello: Hello | None = None
         try:
             post = await self._house.door.listen()
             async with self._house.starts:
                 process = await self._start(post, scratch)
+                hearing = partial(self._hello, post, process)
                 limit = self._house.clock.startup
                 due = self._house.now() + limit
-                hello = await self._hello(post, process, min(limit, START_SLOT))
-            hello = hello or await self._hello(post, process, max(0.0, limit - START_SLOT))
-            hello = hello or await self._overlooked_hello(post, process, due)
+                with trio.move_on_after(min(limit, START_SLOT)):
+                    hello = await hearing()
+            hello = hello or await in_time(self._house, due, post.caught_up, hearing)
             await self._welcome(post, process, hello)
             self._timing.begin(post, process, adapted=self._contestant.prepared.adapted)
             async with trio.open_nursery() as nursery:
@@ -283,24 +279,12 @@ class Desk(Place):
         except StartError as problem:
             raise death(f"could not be started: {problem}") from problem
 
-    async def _hello(self, post: Line, process: Process, limit: float) -> Hello | None:
-        """The hello of a process that has been started, if it comes within so many seconds."""
-        hello = None
-        with trio.move_on_after(limit):
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._watch, process)
-                hello = await post.hello()
-                nursery.cancel_scope.cancel()
-        return hello
-
-    async def _overlooked_hello(self, post: Line, process: Process, due: float) -> Hello | None:
-        """The hello that came while the referee stood still, or comes in the time that this took
-        from the process; `due` is in the referee's own time."""
-        hello, left = None, math.inf
-        while hello is None and left > 0:
-            await post.caught_up()
-            left = due - self._house.now()
-            hello = await self._hello(post, process, max(left, HELLO_LOOK))
+    async def _hello(self, post: Line, process: Process) -> Hello:
+        """The hello of a process that has been started."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._watch, process)
+            hello = await post.hello()
+            nursery.cancel_scope.cancel()
         return hello
 
     async def _welcome(self, post: Line, process: Process, hello: Hello | None) -> None:
@@ -380,12 +364,13 @@ class Desk(Place):
         """Sends, unless the bot has stopped reading: what it does not take blocks this."""
         clock = self._house.clock
         longest = (clock.limit + clock.bank) * clock.backstop + clock.hang_limit
-        for patience in (longest, SEND_LOOK):
-            with trio.move_on_after(patience):
-                await post.send(message)
-                return
-            await post.caught_up()
-        raise Died("does not read what it is sent")
+
+        async def taken() -> bool:
+            await post.send(message)
+            return True
+
+        if not await in_time(self._house, self._house.now() + longest, post.caught_up, taken):
+            raise Died("does not read what it is sent")
 
     async def _part(self, post: Line) -> None:
         last = self.player.next_events(float("inf"))

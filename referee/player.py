@@ -69,6 +69,8 @@ class Presence(enum.Enum):
 
     AWAITED = "awaited"
     HERE = "here"
+    AWAY = "away"
+    """Its connection is lost; what it has open stays so, for it may come back."""
     GONE = "gone"
 
 
@@ -247,7 +249,8 @@ class Player:
     def deadline(self, now: float) -> float | None:
         """When to look again whether `overdue` or `next_events` has something to say; None: when
         something happens. The banks are looked through only when they are being used up."""
-        times = [self._events_due] if self._events else []
+        here = self.presence is Presence.HERE
+        times = [self._events_due] if self._events and here else []
         if self.open:
             times.append(self._clock.next_look(now, self._banks()))
         elif self._may_rest:
@@ -336,6 +339,10 @@ class Player:
         for match, seat in self.matches.items():
             self.tell(match.resume(seat), now)
         return asks
+
+    def away(self) -> None:
+        """Its program lost its connection: until it is back, nothing can be sent."""
+        self.presence = Presence.AWAY
 
     def back(self) -> Batch:
         """Its program lost its connection, and is here again, and may know nothing: what it has to

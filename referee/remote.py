@@ -21,6 +21,7 @@ from referee.generation import Contestant, Desk, Generation
 from referee.house import Line
 from referee.player import Player
 from referee.server import BadMessage, Guest, HungUp, Visit
+from referee.timing import in_time
 
 ELSEWHERE: Final = bots.Prepared(argv=(), cwd=Path())
 """How a bot is started that the referee does not start."""
@@ -97,6 +98,7 @@ class RemoteDesk(Desk):
                 return
             except* Lost as lost:
                 away = str(first_of(lost))
+            self.player.away()
             self._losses += 1
             if self._losses > self._house.faults.restarts:
                 raise _absent(f"lost its connection {self._losses} times in a generation")
@@ -106,13 +108,9 @@ class RemoteDesk(Desk):
     async def _arrival(self, away: str) -> Visit | None:
         """Its stream, when it is here; None when nothing is left to play. Its time runs on."""
         limit = self._house.clock.startup
-        visit: Visit | None = None
-        with trio.move_on_after(limit) as patience:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._keep_time, nursery.cancel_scope)
-                visit = await self._guest.visit()
-                nursery.cancel_scope.cancel()
-        if patience.cancelled_caught and not self._over:
+        due = self._house.now() + limit
+        visit = await in_time(self._house, due, self._guest.caught_up, self._visit)
+        if visit is None and not self._over:
             raise _absent(
                 f"{away}, and it did not come back within {limit:g} s"
                 if away
@@ -122,10 +120,21 @@ class RemoteDesk(Desk):
             self._say("is back")
         return visit
 
+    async def _visit(self) -> Visit | None:
+        """Its stream, as soon as there is one; None when nothing is left to play."""
+        visit: Visit | None = None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._keep_time, nursery.cancel_scope)
+            visit = await self._guest.visit()
+            nursery.cancel_scope.cancel()
+        return visit
+
     async def _keep_time(self, until: trio.CancelScope) -> None:
         """Says what is late of what it has open, until nothing is left to play."""
         while not self._over:
             self.news = trio.Event()
+            if self.player.looks_late(self._house.now()):
+                await self._guest.caught_up()
             self._tables.tick(self.player, self._house.now())
             if self.player.condemned:
                 raise Absent(self.player.condemned)

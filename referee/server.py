@@ -196,6 +196,10 @@ class Guest:
             await self._came.wait()
         return self._visit
 
+    async def caught_up(self) -> None:
+        """Makes sure that the referee's own time is right, and that it is here if it has come."""
+        await self._thread.run(self._thread.look())
+
     def greet(self, hello: Hello, stream: Stream) -> None:
         """The desk's word that it is here."""
         self._visit = Visit(self._thread, self.token, hello, stream)

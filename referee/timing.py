@@ -1,11 +1,41 @@
 """A process's time as it passes: read where processor time counts, and let stand still while the
 player has nothing to do (design, section 5; the rules are in clock.py and player.py)."""
 
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import trio
+
 from referee.cpu import Tree
 from referee.house import House, Line
 from referee.match import CPU
 from referee.player import Player
 from referee.process import Process
+
+LOOK = 0.1
+"""Seconds of a last look before it is said that something has not come in time."""
+
+_T = TypeVar("_T")
+
+
+async def in_time(
+    house: House,
+    due: float,
+    catch_up: Callable[[], Awaitable[None]],
+    work: Callable[[], Awaitable[_T]],
+) -> _T | None:
+    """What `work` returns, or None when it has not returned by `due`, in the referee's own time.
+
+    Trio's time goes on while the referee stands still, so what is over by trio's time is cancelled,
+    and begun again after `catch_up` for what is left of the referee's."""
+    left = due - house.now()
+    while True:
+        with trio.move_on_after(max(left, LOOK)):
+            return await work()
+        if left <= 0:
+            return None
+        await catch_up()
+        left = due - house.now()
 
 
 class Timing:

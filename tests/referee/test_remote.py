@@ -58,6 +58,25 @@ def test_its_time_runs_on_and_it_need_not_answer_what_it_never_saw() -> None:
     assert [fault.kind for fault in result.faults] == [FaultKind.LATE]
 
 
+def test_nothing_waits_to_be_sent_to_who_is_not_there() -> None:
+    """Else whoever keeps its time would look again and again."""
+    table = Table(seated(2, max_deals=1), in_flight=2)
+    table.begin("a", "c")
+    b = table.players["b"]
+    table.run({"a": smallest, "c": smallest})
+    assert table.tables.deadline(b, table.now) is None, "it is awaited"
+    table.tables.arrived(b, None, None)
+    table.serve("b", smallest)
+    table.run({"a": smallest, "c": smallest})
+    assert b.queue
+    b.away()
+    assert table.tables.deadline(b, table.now) is None, "it is away"
+    table.tables.arrived(b, None, None)
+    assert b.back().asks == ()
+    table.run(ALL)
+    assert len(table.results) == 2
+
+
 def test_the_end_of_a_match_is_told_to_who_was_away() -> None:
     table = Table(seated(max_deals=1))
     table.begin()
