@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from referee.games.cards import text
+from referee.games.cards import card_text, text
 from referee.games.registry import GAMES, joined_variants
 from tests.tournaments.playing import create, play_all, tournament
 from tests.web.conftest import Check
@@ -42,10 +42,11 @@ def test_it_is_the_deal(tmp_path: Path, game: str, variant: str) -> None:
         ]
         bids = len(line["bids"] or ())
         tricks = [card for trick in line["tricks"] for card in trick["cards"]]
-        assert [text(step[1]) for step in deal["steps"][bids:]] == tricks
-        winners = [step[4] for step in deal["steps"] if len(step) > 4]
-        assert winners == [trick["winner"] for trick in line["tricks"]]
-        assert deal["steps"][-1][5] == line["scores"] == deal["scores"]
+        assert list(map(card_text, deal["chosen"][bids:])) == tricks
+        assert deal["winners"] == [trick["winner"] for trick in line["tricks"]]
+        assert deal["leader"] == line["tricks"][0]["leader"]
+        assert (deal["sofar"] or [deal["scores"]])[-1] == line["scores"] == deal["scores"]
+        assert len(deal["ms"]) == len(deal["legal"]) == len(deal["chosen"])
         assert len(deal["told"]) >= bool(line["faults"])
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from referee.games.cards import suit_of
 from referee.games.ninety_nine import NinetyNineRules
 from referee.games.rules import Rules
-from tournaments.frames import Frame
+from tournaments.frames import Decision, Frame
 from tournaments.replay_text import told
 from tournaments.replays import DealReplay, MatchReplay
 
@@ -22,25 +24,24 @@ _TOLD = 4000
 
 @dataclass(frozen=True, slots=True)
 class Trick:
-    """A trick as a row: by seat, the card, what it took in seconds, and whether it was a fault."""
+    """A trick as a row: by seat, the card, and whether it was a fault."""
 
     number: int
     leader: int
     winner: int
     cards: tuple[int, ...]
-    times: tuple[float, ...]
     faults: tuple[bool, ...]
     points: tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A deal as tables. `bids` are the tricks that each seat bid, with the time it took; `told`
-    are the words to decisions, each with its place "deal:trick:cards"."""
+    """A deal as tables. `bids` are the tricks that each seat bid; `slowest` is by seat the decision
+    that took longest; `told` are the words to decisions, each with its place "deal:trick:cards"."""
 
     deal: DealReplay
     bids: tuple[int, ...]
-    bid_times: tuple[float, ...]
+    slowest: tuple[Decision, ...]
     tricks: tuple[Trick, ...]
     told: tuple[tuple[str, str], ...]
 
@@ -58,8 +59,7 @@ def script(match: MatchReplay, names: Sequence[str], deals: Sequence[Scene]) -> 
 def untimed(rules: Rules, names: Sequence[str], deals: Sequence[DealReplay]) -> dict[str, Any]:
     """The same for deals that nobody took the time of."""
     played = _played("match", rules, names, deals)
-    for deal in played["deals"]:
-        deal["steps"] = [[seat, cards, None, *more] for seat, cards, _, *more in deal["steps"]]
+    played["deals"] = [deal | {"ms": None} for deal in played["deals"]]
     return played
 
 
@@ -76,7 +76,11 @@ def _played(
 
 
 def _script(deal: DealReplay) -> dict[str, Any]:
+    """A deal; of its decisions a list for each thing to be known of them, which takes the least
+    room: a long match has thousands."""
     decisions = list(_decisions(deal))
+    made = [after.last for _, _, after in decisions if after.last]
+    ends = [after for _, _, after in decisions if after.winner is not None]
     return {
         "dealer": deal.dealer,
         "hands": [list(hand) for hand in deal.frames[0].hands],
@@ -84,7 +88,12 @@ def _script(deal: DealReplay) -> dict[str, Any]:
         "trump": deal.trump,
         "bids": list(_bids(deal)),
         "points": None if deal.frames[0].points is None else list(deal.frames[0].points),
-        "steps": [_step(before, after) for _, before, after in decisions],
+        "chosen": [list(each.cards) if each.trick is None else each.cards[0] for each in made],
+        "ms": [float(f"{each.ms:.3g}") for each in made],
+        "legal": [_legal(before) for _, before, _ in decisions],
+        "leader": ends[0].leader,
+        "winners": [end.winner for end in ends],
+        "sofar": None if ends[0].points is None else [list(end.points or ()) for end in ends],
         "told": {step: _told(after) for step, _, after in decisions if _told(after)},
         "faults": [step for step, _, after in decisions if after.last and after.last.faults],
         "scores": list(deal.scores),
@@ -93,16 +102,16 @@ def _script(deal: DealReplay) -> dict[str, Any]:
     }
 
 
-def _step(before: Frame, after: Frame) -> list[Any]:
-    """Seat, cards, milliseconds, the legal cards if not the whole hand, and where the trick ends
-    its winner and the points so far."""
-    last = after.last
-    assert last is not None
-    free = last.legal == before.hands[last.seat]
-    step: list[Any] = [last.seat, list(last.cards), last.ms, 0 if free else list(last.legal)]
-    if after.winner is not None:
-        step += [after.winner, *([] if after.points is None else [list(after.points)])]
-    return step
+def _legal(before: Frame) -> int | list[int]:
+    """What the seat that decides next may choose from: 0 for its whole hand, from 1 to 4 for its
+    cards of a suit, or the cards."""
+    assert before.turn is not None
+    hand, legal = before.hands[before.turn], before.legal
+    if legal == hand:
+        return 0
+    suit = suit_of(legal[0])
+    alike = tuple(card for card in hand if suit_of(card) == suit)
+    return 1 + suit if legal == alike else list(legal)
 
 
 def _decisions(deal: DealReplay) -> Iterator[tuple[int, Frame, Frame]]:
@@ -119,10 +128,15 @@ def _scene(deal: DealReplay) -> Scene:
     return Scene(
         deal=deal,
         bids=_bids(deal),
-        bid_times=tuple(frame.last.ms / 1000 for frame in after[:bids] if frame.last),
+        slowest=tuple(map(partial(_slowest, after), range(players))),
         tricks=tuple(_trick(after[start : start + players]) for start in ends),
         told=tuple(_placed(deal, bids)),
     )
+
+
+def _slowest(after: Sequence[Frame], seat: int) -> Decision:
+    own = (frame.last for frame in after if frame.last and frame.last.seat == seat)
+    return max(own, key=lambda last: last.ms)
 
 
 def _trick(moments: Sequence[Frame]) -> Trick:
@@ -136,7 +150,6 @@ def _trick(moments: Sequence[Frame]) -> Trick:
         leader=end.leader,
         winner=end.winner,
         cards=tuple(last.cards[0] for last in made),
-        times=tuple(last.ms / 1000 for last in made),
         faults=tuple(bool(last.faults) for last in made),
         points=end.points,
     )

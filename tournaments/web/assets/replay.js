@@ -19,12 +19,35 @@
   let deal = 0;
   let step = 0;
 
-  const steps = (number = deal) => match.deals[number].steps;
   const trickOf = (at) => (at < bids ? -1 : Math.floor((at - bids) / seats));
+  const unfolded = match.deals.map(unfold);
+  const steps = (number = deal) => unfolded[number];
   const digits = (value) => (value >= 100 ? Math.round(value) : Number(value.toPrecision(3)));
   const time = (ms) => (ms === null ? "" : ms < 1 ? `${digits(ms * 1000)} µs` : `${digits(ms)} ms`);
   const counted = (count, thing) => `${String(count).replace("-", "−")} ${thing}${count === 1 || count === -1 ? "" : "s"}`;
   const cards = (list) => list.map(Cards.text).join(" ");
+
+  /* The decisions of a deal in order: who chose what, in which time, what was legal (0: the whole
+     hand, 1 to 4: its cards of a suit, or a list), and where a trick ends who took it. */
+  function unfold({ chosen, ms, legal, leader, winners, sofar }) {
+    let led = leader;
+    return chosen.map((what, at) => {
+      const place = (at - bids) % seats;
+      const seat = at < bids ? at : (led + place) % seats;
+      const made = { seat, chosen: [what].flat(), ms: ms && ms[at], legal: legal[at], winner: null, points: null };
+      if (at >= bids && place === seats - 1) {
+        made.winner = winners[trickOf(at)];
+        made.points = sofar && sofar[trickOf(at)];
+        led = made.winner;
+      }
+      return made;
+    });
+  }
+
+  function legalOf({ legal }, hand) {
+    if (Array.isArray(legal)) return legal;
+    return legal ? hand.filter((card) => Cards.suit(card) === legal - 1) : hand;
+  }
 
   /* What stands on the table after `step` decisions. */
   function moment() {
@@ -33,21 +56,21 @@
       hands: played.hands.map((hand) => [...hand]), bids: Array(seats).fill(null), won: Array(seats).fill(0),
       points: played.points, table: [], winner: null, last: null,
     };
-    played.steps.slice(0, step).forEach((each, at) => {
-      const [seat, chosen, , , winner, points] = each;
+    steps().slice(0, step).forEach((each, at) => {
+      const { seat, chosen, ms, winner, points } = each;
       state.hands[seat] = state.hands[seat].filter((card) => !chosen.includes(card));
       if (at < bids) {
         state.bids[seat] = chosen;
       } else {
         if ((at - bids) % seats === 0) state.table = [];
-        state.table.push({ seat, card: chosen[0], ms: each[2] });
-        state.winner = winner === undefined ? null : winner;
-        if (winner !== undefined) state.won[winner] += 1;
+        state.table.push({ seat, card: chosen[0], ms });
+        state.winner = winner;
+        if (winner !== null) state.won[winner] += 1;
         if (points) state.points = points;
       }
       state.last = each;
     });
-    state.next = step < played.steps.length ? played.steps[step] : null;
+    state.next = step < steps().length ? steps()[step] : null;
     return state;
   }
 
@@ -62,9 +85,9 @@
   }
 
   function drawHand(group, seat, top, state) {
-    const turn = state.next && state.next[0] === seat;
-    const legal = turn ? state.next[3] || state.hands[seat] : state.hands[seat];
+    const turn = state.next && state.next.seat === seat;
     const hand = state.hands[seat];
+    const legal = turn ? legalOf(state.next, hand) : hand;
     const bid = state.bids[seat] || [];
     const room = bid.length ? 420 : WIDTH - 40;
     const gap = hand.length > 1 ? Math.min(Cards.WIDTH + 6, (room - Cards.WIDTH) / (hand.length - 1)) : 0;
@@ -76,7 +99,7 @@
     );
     hand.forEach((card, at) => {
       const out = turn && !legal.includes(card);
-      const chosen = turn && state.next[1].includes(card);
+      const chosen = turn && state.next.chosen.includes(card);
       group.append(Cards.draw(card, 20 + at * gap, top + (chosen ? 30 : 40), out ? "out" : ""));
     });
     bid.forEach((card, at) => {
@@ -114,15 +137,15 @@
     const played = match.deals[deal];
     const lines = [];
     if (state.last) {
-      const [seat, chosen, ms] = state.last;
+      const { seat, chosen, ms } = state.last;
       const what = step <= bids ? `bids ${cards(chosen)} = ${played.bids[seat]}` : `plays ${cards(chosen)}`;
       lines.push(`Seat ${seat} (${match.names[seat]}) ${what}${ms === null ? "" : `, ${time(ms)}`}.`);
     }
     if (state.winner !== null) lines.push(`Seat ${state.winner} wins the trick.`);
     if (state.next) {
-      const [seat, , , legal] = state.next;
+      const { seat, legal } = state.next;
       const asked = step < bids ? "bids next" : `${state.winner !== null || !state.table.length ? "leads" : "plays"} next`;
-      lines.push(`Seat ${seat} ${asked}${legal ? `, legal: ${cards(legal)}` : ""}.`);
+      lines.push(`Seat ${seat} ${asked}${legal ? `, legal: ${cards(legalOf(state.next, state.hands[seat]))}` : ""}.`);
     } else {
       lines.push(`The deal is over: ${played.scores.join(", ")} points, totals ${played.after.join(", ")}.`);
       if (played.places) lines.push(`The match is over: places ${played.places.join(", ")}.`);
