@@ -23,15 +23,19 @@ from tournaments.web.render import duration
 from tournaments.web.svg import COLOURS, embedded
 
 if TYPE_CHECKING:
+    import numpy as np
     from markupsafe import Markup
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
 LINES: Final = 8
 """Bots that are told apart in one chart; the table beside it has them all."""
 
 _WIDTH = 8.0
 """Inches, as all measures here."""
+_BARS = 8
+"""For each power of ten of times."""
 _LETTERS = 18
 _NAMES = 1.75
 """Room for names, beside a chart or on its axis."""
@@ -144,24 +148,20 @@ def tricks_chart(play: Play) -> Chart:
 def times_chart(plays: Mapping[int, Play], names: Sequence[str]) -> Chart:
     """The distribution of decision times, a line an entrant: all, most, and the middle."""
     import numpy as np
-    from matplotlib.ticker import NullFormatter
 
     rows = [entrant for entrant in plays if plays[entrant].charged]
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
         for row, entrant in enumerate(rows):
-            values = np.maximum(np.asarray(plays[entrant].charged), 1) / 1e6
+            values = _seconds(plays[entrant])
             least, low, middle, high, most = np.quantile(values, (0, 0.05, 0.5, 0.95, 1)).tolist()
             axes.plot((least, most), (row, row), color=COLOURS["quiet"], linewidth=1)
             axes.plot((low, high), (row, row), color=COLOURS["c0"], linewidth=6)
             axes.plot(middle, row, "o", color=COLOURS["paper"], markersize=4)
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter(lambda value, _: duration(value))
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        _scale_of_times(axes)
         axes.set_yticks(range(len(rows)), [_short(names[entrant]) for entrant in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
-        axes.set_xlabel("charged for a decision")
 
     about = (
         "A line a bot on a scale of powers of ten: thin from the fastest to the slowest decision, "
@@ -171,6 +171,41 @@ def times_chart(plays: Mapping[int, Play], names: Sequence[str]) -> Chart:
     longest = max((_room(_short(names[entrant])) for entrant in rows), default=0)
     left = 0.3 + (_NAMES - 0.3) * longest / _LETTERS
     return _chart("times", "Decision times", about, height, draw, left=left)
+
+
+def spread_chart(play: Play) -> Chart:
+    """How many decisions took how long, of one entrant that has made some."""
+    import numpy as np
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        values = _seconds(play)
+        low, high = np.floor(np.log10(values.min())), np.ceil(np.log10(values.max()))
+        edges = np.logspace(low, max(low + 1, high), 1 + _BARS * int(max(1, high - low)))
+        axes.hist(values, edges.tolist(), color=COLOURS["c0"])
+        _scale_of_times(axes)
+        axes.set_ylabel("decisions")
+        axes.grid(axis="x", visible=False)
+
+    about = "Bars on a scale of powers of ten: how many decisions took so long."
+    return _chart("spread", "Decision times", about, 2.8, draw)
+
+
+def _seconds(play: Play) -> NDArray[np.float64]:
+    """What each decision took, a microsecond at least."""
+    import numpy as np
+
+    values: NDArray[np.float64] = np.maximum(np.asarray(play.charged), 1) / 1e6
+    return values
+
+
+def _scale_of_times(axes: Axes) -> None:
+    from matplotlib.ticker import NullFormatter
+
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(lambda value, _: duration(value))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("charged for a decision")
 
 
 def make_ready() -> None:

@@ -24,6 +24,7 @@ from tournaments.web.charts import (
     bids_chart,
     course_chart,
     places_chart,
+    spread_chart,
     times_chart,
     tricks_chart,
 )
@@ -166,6 +167,7 @@ def bot_page(
         figures=None if play is None else figures,
         chart=None if play is None else bids_chart(play) if play.bids else tricks_chart(play),
         top_bid=None if figures is None else _top_bid(figures),
+        spread=spread_chart(play) if play is not None and play.charged else None,
         times_of=[] if play is None else _times({entrant: play}),
         found=found,
         faults_found=faults,
