@@ -139,7 +139,11 @@ class Sandbox:
         scratch: Path,
     ) -> Command:
         """How a bot is started in its folder. `shown` is what it needs to see beside that; it may
-        use the socket at that path, and write to `scratch` where there is no isolation."""
+        use the socket at that path, and write to `scratch` where there is no isolation.
+
+        Without --die-with-parent what a bot leaves behind lives on when it has ended, until its
+        keeper has counted it: that ends all of it, and the launcher does where the keeper cannot.
+        """
         if self._off:
             return Command((*argv,), folder, env, Confinement(self._cgroups.group(None)))
         limits = self.rules.limits
@@ -184,6 +188,7 @@ class Sandbox:
         arguments = [
             *NAMESPACES,
             *network,
+            "--die-with-parent",
             *("--cap-drop", "ALL"),
             *(["--unshare-user", "--uid", _UID_INSIDE, "--gid", _UID_INSIDE] * self._tools.userns),
             *self._system(_BUILD_LIMITS.scratch),
@@ -217,7 +222,7 @@ class Sandbox:
 
     def _system(self, scratch: int) -> list[str]:
         return [
-            *("--die-with-parent", "--new-session", "--hostname", "knavery"),
+            *("--new-session", "--hostname", "knavery"),
             *mounts.system(),
             *("--proc", "/proc", "--dev", "/dev"),
             *self._memory_folder("/dev/shm", scratch),

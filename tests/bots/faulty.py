@@ -242,6 +242,14 @@ def stay() -> None:
     time.sleep(60)
 
 
+def leave_child() -> None:
+    """Leaves a process behind."""
+    if os.fork() == 0:
+        os.setsid()
+        stay()
+        os._exit(0)
+
+
 def begin(fault: str) -> None:
     """What it does before it connects."""
     if fault == "exit-at-once":
@@ -261,11 +269,13 @@ def end(fault: str, said_goodbye: bool) -> None:
         stay()
     if fault == "crash-at-exit" and said_goodbye:
         raise LookupError("no way out")
+    if fault == "leaves-child":
+        leave_child()
 
 
 ENDS = (
     *("no-hello", "exit-at-once", "wrong-token", "wrong-protocol", "wrong-games", "garbage-socket"),
-    *("stubborn", "clings", "crash-at-exit"),
+    *("stubborn", "clings", "crash-at-exit", "leaves-child"),
 )
 
 

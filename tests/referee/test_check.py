@@ -85,6 +85,7 @@ FAULTS = [
     ("stubborn", "rejected", "stays", "still running 3 s after it was rejected", "exit when"),
     ("slow-exit", "goodbye", "stays", "still running 5 s after the goodbye", "exit at once"),
     ("crash-at-exit", "goodbye", "exit", "exited with status 1 after the goodbye", "status 0"),
+    ("leaves-child", "goodbye", "child", "left 1 process", "end and await"),
     ("clings", "hang-up", "stays", "still running 3 s after the stream had ended", "exit when"),
     ("chatter", "output", "output", "bytes", "print less"),
 ]

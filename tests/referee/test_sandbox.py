@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -24,10 +25,11 @@ from referee import mounts, protection
 from referee.bots import load, prepare
 from referee.cgroups import Cgroups, Place, open_cgroups
 from referee.limits import MIB, OFF, STRICT, Limits, SandboxRules
+from referee.proc import descendants
 from referee.process import open_launcher
 from referee.protection import INSTALL, Tools, as_user, tools
 from referee.sandbox import SOCKET, Command, Sandbox, SandboxError, Work, open_sandbox
-from tests.referee.process_helpers import PATIENCE
+from tests.referee.process_helpers import PATIENCE, running_in, until_gone
 from tests.sandboxes import needs_bubblewrap
 
 LIMITS = Limits(memory=64 * MIB, processes=16, cores=0.5, scratch=4 * MIB, files=128)
@@ -74,8 +76,9 @@ def test_a_bot_is_shown_its_folder_and_its_socket_and_may_change_neither(tmp_pat
     assert f"--ro-bind {tmp_path} {tmp_path} " in words
     assert f"--bind {tmp_path}/s {SOCKET} " in words
     assert words.count(" --bind ") == 1
-    for option in ("--unshare-net", "--unshare-pid", "--unshare-user", "--die-with-parent"):
+    for option in ("--unshare-net", "--unshare-pid", "--unshare-user"):
         assert option in made.argv
+    assert "--die-with-parent" not in made.argv, "its keeper counts what it leaves, and ends it"
     assert words.endswith(f"--remount-ro / --chdir {tmp_path} -- ./bot -x")
     assert made.env["KNAVERY_ADDRESS"] == f"unix:{SOCKET}"
     assert made.env["HOME"] == made.env["TMPDIR"] == "/tmp"
@@ -346,3 +349,38 @@ async def test_the_sandboxs_own_processes_are_nothing_that_a_bot_left(tmp_path: 
                 with trio.fail_after(PATIENCE):
                     end = await process.wait()
                 assert (end.status, end.left) == (0, 0)
+
+
+@trio_test
+async def test_what_a_bot_leaves_in_its_sandbox_is_counted_and_ended(tmp_path: Path) -> None:
+    needs_bubblewrap()
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    with open_sandbox(SandboxRules(limits=LIMITS)) as sandbox:
+        async with open_launcher(tmp_path / "logs") as launcher:
+            for _ in range(12):
+                made = command(sandbox, folder, "sh", "-c", "setsid sleep 600 & sleep 600 &")
+                process = await launcher.start("x", made.argv, made.cwd, made.env, made.confinement)
+                with trio.fail_after(PATIENCE):
+                    end = await process.wait()
+                assert (end.status, end.left) == (0, 2)
+                assert not running_in(folder)
+
+
+@pytest.mark.parametrize("killed", ["bwrap", "keeper", "launcher"])
+@trio_test
+async def test_whoever_is_killed_nothing_stays_in_a_sandbox(tmp_path: Path, killed: str) -> None:
+    needs_bubblewrap()
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    with open_sandbox(SandboxRules(limits=LIMITS)) as sandbox:
+        async with open_launcher(tmp_path / "logs") as launcher:
+            made = command(sandbox, folder, "sh", "-c", "setsid sleep 600 & sleep 600")
+            process = await launcher.start("x", made.argv, made.cwd, made.env, made.confinement)
+            with trio.fail_after(PATIENCE):
+                while len(running_in(folder)) < 3:
+                    await trio.sleep(0.01)
+                below = list(descendants(launcher.pid))
+                pids = {"bwrap": process.pid, "keeper": below[0], "launcher": launcher.pid}
+                os.kill(pids[killed], signal.SIGKILL)
+                await until_gone(below)
