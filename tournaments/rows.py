@@ -148,6 +148,8 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
     A file of an older schema is brought up to this one; when it is only read, a copy of it in
     memory is, and it stays as it is."""
+    if path.suffix == ".toml" and path.is_file():
+        raise StoreError(f"{path}: is a configuration: `knavery run {path}` plays it to a file")
     with translated(path):
         db = sqlite3.connect(
             f"file:{quote(str(path.absolute()))}?mode={mode}",

@@ -332,6 +332,13 @@ def refusal(path: Path, *, write: bool = False) -> str:
     return line.removeprefix(f"{path}: ")
 
 
+def test_a_configuration_is_played_first(path: Path) -> None:
+    toml = path.with_suffix(".toml")
+    assert refusal(toml) == "there is no such file"
+    toml.touch()
+    assert refusal(toml) == f"is a configuration: `knavery run {toml}` plays it to a file"
+
+
 @pytest.mark.parametrize("write", [False, True])
 def test_other_files_are_refused(path: Path, write: bool) -> None:
     assert refusal(path, write=write) == "there is no such file"

@@ -125,6 +125,10 @@ def test_bots_that_are_elsewhere_or_suspended_are_marked(tmp_path: Path) -> None
     assert marks[1] == (False, False, False), "an old version"
     assert marks[3] == (True, True, False)
     assert marks[5] == (False, True, True)
+    bobs = every(ask, "/api/matches?bot=bob")
+    assert bobs == every(ask, "/api/matches?bot=4"), "the newest of two versions"
+    assert every(ask, "/api/matches?bot=ALIC") == every(ask, "/api/matches?bot=0")
+    assert "'o' is a part of several names: bob, carol, bob" in ask("/api/matches?bot=o").text
 
 
 def test_bots_are_found_by_a_part_of_their_name(ask: Asker) -> None:
@@ -174,10 +178,10 @@ def test_no_card_of_an_open_block_is_told(file: Path, names: dict[bool, str]) ->
         ("/api/matches?bot=nobody", 400, "there is no bot 'nobody'"),
         ("/api/matches?bot=99", 400, "there is no bot '99'"),
         ("/api/matches?match=x", 400, "no match's name"),
-        ("/api/matches/e0/g0-1-2/b9/s0", 404, "there is no match e0/g0-1-2/b9/s0"),
+        ("/api/matches/e0/g0-1-2/b9/s0", 404, "no match e0/g0-1-2/b9/s0 has begun"),
         ("/api/matches/e0/g0-1-2/b0/x", 400, "no match's name"),
         ("/api/matches/e0/g0-1-2/b0/s0/deals/x", 400, "deals are numbers"),
-        ("/api/matches/e0/g0-1-2/b9/s0/deals/0", 404, "there is no match"),
+        ("/api/matches/e0/g0-1-2/b9/s0/deals/0", 404, "no match"),
         ("/api/bots/x", 400, "bots are numbers"),
         ("/api/bots/99", 404, "there is no bot 99"),
         ("/api/bots?after=x", 400, "after must be"),

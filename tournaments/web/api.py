@@ -120,7 +120,7 @@ async def nothing(live: Live, name: str) -> Refused:
     """Why a match that is not finished cannot be shown."""
     if await live.read(lambda store: store.is_begun(name)):
         return Refused(404, f"match {name} has begun and is not finished yet")
-    return Refused(404, f"there is no match {name} in this tournament")
+    return Refused(404, f"no match {name} has begun in this tournament")
 
 
 def match_name(request: Request) -> str:

@@ -14,6 +14,8 @@ from tournaments.web.errors import Refused
 MOST: Final = 200
 """Items that one answer holds."""
 KINDS: Final = tuple(kind.name.lower() for kind in FaultKind)
+_SOME: Final = 5
+"""Names that an error names."""
 ANY: Final = "any"
 """Asks for any kind of fault."""
 
@@ -34,7 +36,8 @@ def limit(request: Request) -> int:
 
 
 def query(request: Request, names: Sequence[str]) -> Query:
-    """Bot (an index, or a name of `names`), match and kind of fault that are looked for."""
+    """Bot (an index, or a name of `names` or a part of one), match and kind of fault that are
+    looked for."""
     kind = request.query_params.get("fault", "").strip().lower()
     if kind and kind != ANY and kind not in KINDS:
         raise SearchError(f"there is no fault {kind[:60]!r}: there are {', '.join(KINDS)}, {ANY}")
@@ -63,8 +66,15 @@ def after(request: Request) -> str | None:
 def _bot(text: str, names: Sequence[str]) -> int | None:
     if not text:
         return None
-    if text in names:
-        return names.index(text)
+    alike = [n for n, name in enumerate(names) if text.casefold() in name.casefold()]
+    if exact := [n for n in alike if names[n] == text]:
+        return exact[-1]  # of several versions the newest
     if text.isascii() and text.isdecimal() and len(text) < 10 and int(text) < len(names):
         return int(text)
-    raise SearchError(f"there is no bot {text[:60]!r} in this tournament")
+    if len(alike) > 1:
+        some = ", ".join(names[n][:60] for n in alike[:_SOME])
+        more = ", …" if len(alike) > _SOME else ""
+        raise SearchError(f"{text[:60]!r} is a part of several names: {some}{more}")
+    if not alike:
+        raise SearchError(f"there is no bot {text[:60]!r} in this tournament")
+    return alike[0]

@@ -205,7 +205,7 @@ _PAGING: Final = [
     _query("after", _TEXT, "Where to go on: what the page before said."),
 ]
 _FILTERS: Final = [
-    _query("bot", _TEXT, "A bot, by its number or its name."),
+    _query("bot", _TEXT, "A bot, by its number or its name, or a part that no other name has."),
     _query("match", _TEXT, "A match's name, or parts of it: e0/g0-1-3/b0/s4, g0-1-3, b0/s4."),
     _query("fault", {"enum": [*KINDS, ANY]}, "A kind of fault."),
 ]
