@@ -45,6 +45,9 @@ class Onlooker:
     def seated(self, entrants: tuple[int, ...]) -> None:
         """Who sits where: by seat, 0 for the person, 1 for the first bot."""
 
+    def arrived(self, bot: int) -> None:
+        """A bot's process has come: from now on it may know cards."""
+
     def faulted(self, bot: int, fault: Fault, *, out: bool) -> None:
         """A bot failed to decide; `out`: once too often. The fault's words are the bot's, and may
         tell its cards."""
@@ -78,7 +81,9 @@ class _Watcher:
 
     def starting(self, player: Player, restart: int) -> None: ...
 
-    def arrived(self, player: Player) -> None: ...
+    def arrived(self, player: Player) -> None:
+        assert isinstance(player, _Bot)
+        self._onlooker.arrived(player.number)
 
     def lost(self, player: Player, cause: str) -> None:
         assert isinstance(player, _Bot)

@@ -248,14 +248,18 @@ def test_a_bots_death_is_told_and_the_game_goes_on(crashing: str) -> None:
 def test_what_a_bot_wrote_is_not_told_while_the_deal_goes_on() -> None:
     chair = Chair(make_rules("knave"), ["ann", "ben"])
     chair.seated((1, 0, 2))
-    fault = Fault(0, 0, "play", 3, FaultKind.EXCEPTION, (5,), "my hand is AS TH")
-    for _ in range(TOLD + 5):
+    for bot in (1, 2):
+        chair.arrived(bot)
+    for trick in range(TOLD + 5):
+        fault = Fault(0, 0, "play", trick, FaultKind.EXCEPTION, (5,), "my hand is AS TH")
         chair.faulted(1, fault, out=False)
-    chair.lost(2, "exit 1, its last words: AS TH")
+    for _ in range(3):
+        chair.lost(2, "exit 1, its last words: AS TH")
     chair.given_up(2, "AS TH")
     told = json.dumps(chair.state())
     assert "AS" not in told
     assert len(chair.state()["told"]) == TOLD
+    assert [line["seat"] for line in chair.state()["told"]].count(2) == 2, "the same once"
     assert chair.state()["told"][-1] == {
         "seat": 2,
         "deal": 0,
@@ -263,6 +267,14 @@ def test_what_a_bot_wrote_is_not_told_while_the_deal_goes_on() -> None:
         "text": "failed too often: it is out of the match, and the referee plays for it",
         "cause": "",
     }
+
+
+def test_why_a_bot_does_not_start_is_told_at_once() -> None:
+    """It has seen no card."""
+    chair = Chair(make_rules("knave"), ["ann", "ben"])
+    chair.seated((1, 0, 2))
+    chair.lost(1, "exit 1, its last words: SyntaxError")
+    assert chair.state()["told"][0]["cause"].endswith("SyntaxError")
 
 
 def test_a_match_that_cannot_go_on_says_why() -> None:

@@ -8,7 +8,7 @@ after a reload gets the same.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 import trio
@@ -45,14 +45,15 @@ _OUT: Final = "it is out of the match, and the referee plays for it"
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """What went wrong with a seat. The cause may be in the bot's words, which may tell its cards:
-    it is for nobody before its deal is over."""
+    """What went wrong with a seat. The cause may be in the bot's words, and is `secret` if they may
+    tell its cards: then it is for nobody before the deal is over."""
 
     seat: int
     deal: int
     trick: int | None
     text: str
     cause: str
+    secret: bool
 
 
 class NotNow(Exception):  # noqa: N818
@@ -79,6 +80,7 @@ class Chair(Onlooker):
         self._end: Json | None = None
         self._why: str | None = None
         self._told: list[_Line] = []
+        self._arrived: set[int] = set()
         self._changed = trio.Event()
         self._go = trio.Event()
 
@@ -112,6 +114,9 @@ class Chair(Onlooker):
     def seated(self, entrants: tuple[int, ...]) -> None:
         self._entrants = entrants
 
+    def arrived(self, bot: int) -> None:
+        self._arrived.add(bot)
+
     def faulted(self, bot: int, fault: Fault, *, out: bool) -> None:
         self.faults.append(fault)
         what = f" once too often: {_OUT}" if out else ": the referee decided for it"
@@ -135,15 +140,22 @@ class Chair(Onlooker):
 
     def _say(self, bot: int, what: str, cause: str, trick: int | None = None) -> None:
         seat, deal = self._entrants.index(bot), len(self.finished)
-        line = _Line(seat, deal, trick, what, harmless(cause))
-        self._told = [*self._told[1 - TOLD :], line]
-        self._news()
+        line = _Line(seat, deal, trick, what, harmless(cause), bot in self._arrived)
+        if [line] != self._told[-1:]:
+            self._told = [*self._told[1 - TOLD :], line]
+            self._news()
 
     def _said(self, line: _Line, before: _Line | None) -> Json:
         """A line of news as the page may show it now; a cause is told once, not again and again."""
-        over = line.deal < len(self.finished) or not self.is_open
+        told = not (line.secret and self.is_open and line.deal == len(self.finished))
         again = before is not None and (before.seat, before.cause) == (line.seat, line.cause)
-        return asdict(line) | {"cause": line.cause if over and not again else ""}
+        return {
+            "seat": line.seat,
+            "deal": line.deal,
+            "trick": line.trick,
+            "text": line.text,
+            "cause": line.cause if told and not again else "",
+        }
 
     def _news(self) -> None:
         self.version += 1
