@@ -27,7 +27,12 @@ SDK = "knavery-python 0.1.0"
 CLOSE_GRACE = 0.5
 """Seconds that gRPC has to end a call that this side closes; it takes one millisecond."""
 
-_ALIVE = [("grpc.keepalive_time_ms", 10_000), ("grpc.keepalive_timeout_ms", 10_000)]
+_ALIVE = [
+    ("grpc.keepalive_time_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.ping_timeout_ms", 10_000),  # without it gRPC waits for a minute
+]
+"""So that a connection which is lost without a word is noticed within 20 s."""
 _PLAY = "/knavery.v1.Referee/Play"
 _OPTIONS = [("grpc.max_receive_message_length", -1)]  # the referee is trusted
 _GONE = (grpc.aio.AioRpcError, asyncio.InvalidStateError, asyncio.CancelledError)
@@ -208,14 +213,17 @@ def _channel(address: str) -> grpc.aio.Channel:
     """The way to a referee: plain on this machine, else with TLS. What certificates it trusts is in
     the file that KNAVERY_TLS_CA names, which asks for TLS everywhere; or else what is usual."""
     ca = os.environ.get("KNAVERY_TLS_CA")
-    if address.startswith("unix:") or (not ca and is_local(address)):
+    if address.startswith("unix:"):
         return grpc.aio.insecure_channel(address, options=_OPTIONS)
+    options = [*_OPTIONS, *_ALIVE]
+    if not ca and is_local(address):  # the referee itself, or a tunnel to it
+        return grpc.aio.insecure_channel(address, options=options)
     try:
         roots = Path(ca or _usual_roots()).read_bytes()
     except OSError as exc:
         raise Unreachable(f"KNAVERY_TLS_CA: {ca}: cannot be read: {exc.strerror}") from exc
     credentials = grpc.ssl_channel_credentials(roots)
-    return grpc.aio.secure_channel(address, credentials, options=[*_OPTIONS, *_ALIVE])
+    return grpc.aio.secure_channel(address, credentials, options=options)
 
 
 def _usual_roots() -> str:

@@ -18,6 +18,7 @@ from referee.failures import MachineFailure
 from referee.streams import GrpcThread, Stream
 from referee.wire_limits import (
     ALIVE_TIME,
+    EARLY_PINGS,
     HANDSHAKE_TIME,
     HELLO_BYTES,
     HELLO_TIME,
@@ -25,6 +26,7 @@ from referee.wire_limits import (
     MAX_OPENED,
     MAX_STREAMS,
     MOST_BYTES,
+    PING_TIME,
     REFUSAL_TIME,
 )
 
@@ -207,12 +209,15 @@ _OPTIONS = [
     ("grpc.max_concurrent_streams", MAX_STREAMS),
     ("grpc.server_handshake_timeout_ms", int(HANDSHAKE_TIME * 1000)),
     ("grpc.max_connection_idle_ms", int(HELLO_TIME * 1000)),
+    ("grpc.http2.min_ping_interval_without_data_ms", int(PING_TIME * 1000)),
+    ("grpc.http2.max_ping_strikes", EARLY_PINGS),
     ("grpc.http2.bdp_probe", 0),  # it lets a bot send far ahead of what is read
 ]
 _PUBLIC = [
     ("grpc.so_reuseport", 0),
     ("grpc.keepalive_time_ms", int(ALIVE_TIME * 1000)),
     ("grpc.keepalive_timeout_ms", int(ALIVE_TIME * 1000)),
+    ("grpc.http2.ping_timeout_ms", int(ALIVE_TIME * 1000)),  # without it gRPC waits for a minute
     ("grpc.http2.max_pings_without_data", 0),
 ]
 

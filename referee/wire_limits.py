@@ -48,5 +48,10 @@ REFUSAL_TIME: Final = 0.5
 ALIVE_TIME: Final = 5.0
 """Seconds without a sign of a remote bot's connection until it is asked for one, and again until
 the connection counts as lost."""
+PING_TIME: Final = 5.0
+"""Seconds between pings of a bot while it is sent nothing else."""
+EARLY_PINGS: Final = 2
+"""Pings that may come sooner than that, until it is sent something; the next ends the
+connection."""
 KEPT_REASONS: Final = 20
 """Why streams were sent away, in words: the latest are kept."""

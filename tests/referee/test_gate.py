@@ -2,8 +2,9 @@
 strangers can do at an open port."""
 
 import socket
+import threading
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, closing
+from contextlib import ExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass
 
 import grpc
@@ -11,12 +12,14 @@ import pytest
 import trio
 from trio.testing import trio_test
 
+from knavery import client
 from knavery.v1 import referee_pb2 as pb
 from referee import desk
 from referee.server import CannotListen, Gate, HungUp
-from referee.wire_limits import MAX_CONNECTIONS
-from tests.referee.http2 import Http2Bot
+from referee.wire_limits import EARLY_PINGS, MAX_CONNECTIONS
+from tests.referee.http2 import PING, Http2Bot, frame
 from tests.referee.test_server import WELCOME, a_door, hello, ids, in_thread, moves, raw_bot
+from tests.referee.test_wire_limits import patch_options
 
 TOKENS = ("zoe's", "yan's")
 
@@ -118,6 +121,112 @@ async def test_no_more_connections_than_that() -> None:
                 bot.settle()
                 served.append(bool(await in_thread(bot.hear)))
             assert sum(served) == MAX_CONNECTIONS * (len(TOKENS) + 1)
+
+
+# Connections of which nothing is heard, or too much.
+
+
+class Tunnel:
+    """A way to the gate, as ssh makes one. When it hangs, nothing passes, and no end is told."""
+
+    def __init__(self, port: int) -> None:
+        self._there = socket.create_connection(("127.0.0.1", port))
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = "{}:{}".format(*self._listener.getsockname())
+        self.hangs = False
+        threading.Thread(target=self._open, daemon=True).start()
+
+    def _open(self) -> None:
+        self._here, _ = self._listener.accept()
+        for ends in ((self._here, self._there), (self._there, self._here)):
+            threading.Thread(target=self._pass, args=ends, daemon=True).start()
+
+    def _pass(self, one: socket.socket, other: socket.socket) -> None:
+        with suppress(OSError):
+            while data := one.recv(65536):
+                if not self.hangs:
+                    other.sendall(data)
+
+    def close(self) -> None:
+        for each in (self._listener, self._here, self._there):
+            each.close()
+
+
+def of_short_life(options: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The same options of gRPC, with 0.2 s for a sign of life."""
+    times = ("grpc.keepalive_time_ms", "grpc.keepalive_timeout_ms", "grpc.http2.ping_timeout_ms")
+    assert set(times) <= dict(options).keys()
+    return [(name, 200 if name in times else value) for name, value in options]
+
+
+@trio_test
+async def test_both_ends_notice_a_connection_that_is_lost_without_a_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """And the program may come back, while one that is idle but alive stays."""
+    monkeypatch.setattr(desk, "_PUBLIC", of_short_life(desk._PUBLIC))
+    monkeypatch.setattr(client, "_ALIVE", of_short_life(client._ALIVE))
+
+    def play(address: str) -> None:
+        with client.connect(address, TOKENS[0]) as stream:
+            stream.send(moves(1).moves)
+            assert list(stream) == []
+
+    async with a_gate() as (gate, place):
+        zoe, yan = gate.guests
+        with closing(Tunnel(gate.port)) as tunnel, raw_bot(place) as idle:
+            idle.say(hello(TOKENS[1]))
+            await (await yan.visit()).welcome(WELCOME)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(in_thread, lambda: play(tunnel.address))
+                visit = await zoe.visit()
+                await visit.welcome(WELCOME)
+                assert ids(await visit.receive()) == [1]
+                tunnel.hangs = True
+                with pytest.raises(HungUp):
+                    await visit.receive()
+            with raw_bot(place) as again:
+                again.say(hello(TOKENS[0]))
+                assert await zoe.visit() is not visit
+            assert yan.is_here
+
+
+async def heard(bot: Http2Bot, what: bytes) -> None:
+    """Waits until it comes, or nothing more does."""
+    all_, more = b"", b"x"
+    while more and what not in all_:
+        all_ += (more := await in_thread(bot.hear))
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.06])
+@trio_test
+async def test_who_pings_without_end_is_cut_off_and_who_pings_now_and_then_is_not(
+    monkeypatch: pytest.MonkeyPatch, pause: float
+) -> None:
+    """Another bot is served meanwhile; a ping may come every 50 ms."""
+    if pause:
+        patch_options(monkeypatch, "grpc.http2.min_ping_interval_without_data_ms", 50)
+    async with a_gate() as (gate, place):
+        zoe, yan = gate.guests
+        with closing(Http2Bot(("127.0.0.1", gate.port))) as pinging, raw_bot(place) as bot:
+            pinging.settle()
+            pinging.call()
+            pinging.tell(hello(TOKENS[0]).SerializeToString())
+            visit = await zoe.visit()
+            await visit.welcome(WELCOME)
+            await heard(pinging, WELCOME.SerializeToString())
+            for number in range(1 + EARLY_PINGS + 1):
+                assert not visit.over
+                pinging.say(frame(PING, f"ping {number:3}".encode()))
+                await heard(pinging, f"ping {number:3}".encode())
+                await trio.sleep(pause)
+            if pause:
+                assert not visit.over
+            else:
+                with pytest.raises(HungUp):
+                    await visit.receive()
+            bot.say(hello(TOKENS[1]))
+            await yan.visit()
 
 
 @trio_test
