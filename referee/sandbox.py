@@ -115,7 +115,10 @@ class Sandbox:
     def missing(self) -> tuple[str, ...]:
         """What is not protected though it should be: a line each, with the mend."""
         if self._off:
-            return ()
+            return (
+                "it is off, so bots can do all that you can do here, without limits; "
+                'mode = "auto" confines them',
+            )
         lines = []
         if not self._tools.bwrap:
             lines.append(

@@ -1,6 +1,6 @@
 """The command `knavery`: finds the command's module and turns its errors into one line.
 
-Exit status: 0; 1 when it ran and the answer is no; 2 when it could not run.
+Exit status: 0; 1 when it ran and the answer is no; 2 when it could not run, or no bot came.
 """
 
 import argparse

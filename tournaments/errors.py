@@ -9,7 +9,7 @@ from referee.failures import leaves
 STOPPED = 1
 """Exit status of what ran and was stopped, or whose answer is no."""
 COULD_NOT = 2
-"""Exit status of what could not run."""
+"""Exit status of what could not run, also for want of a single bot that came."""
 
 
 class Verdict:

@@ -22,6 +22,8 @@ from tournaments.config import ConfigError, EntrantSpec, Tournament
 from tournaments.confining import confined
 from tournaments.duration import told
 from tournaments.epochs import Continuation, continuation, missing, schedules, standing
+from tournaments.errors import COULD_NOT
+from tournaments.nobody import say_so
 from tournaments.pace import Pace
 from tournaments.progress import Bar
 from tournaments.reception import Listening, Reception
@@ -294,6 +296,9 @@ def _play(store: Store, made: Plan, budget: float | None) -> int:
         )
     else:
         print(_key_line(schedule))
+    if bar.nobody_came:
+        say_so(log_folder(store.path))
+        return COULD_NOT
     return 0
 
 

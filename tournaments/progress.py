@@ -10,6 +10,7 @@ from tqdm import tqdm
 from referee.match import MatchResult
 from tournaments.board import Board
 from tournaments.duration import told
+from tournaments.nobody import nobody_came
 from tournaments.plain import counted
 from tournaments.played import Played
 from tournaments.schedule import Schedule, Scheduled
@@ -43,6 +44,7 @@ class Bar:
             self._board.add(match.block, match.entrants, match.places)
         self._done = self._before = len(before)
         self._decisions = 0
+        self._empty = True
         self._leading = ""
         self._began = self._spoke = self._looked = time.monotonic()
         self._bar = self._new_bar() if self._file.isatty() else None
@@ -68,9 +70,15 @@ class Bar:
         """Blocks that are finished under every seating."""
         return self._board.complete
 
+    @property
+    def nobody_came(self) -> bool:
+        """Whether matches were played, and no bot came to any of them."""
+        return self._empty and self._done > self._before
+
     def finished(self, match: Scheduled, result: MatchResult) -> None:
         """One more match is over."""
         self._done += 1
+        self._empty = self._empty and nobody_came([result])
         self._decisions += sum(len(deal.charged_us) for deal in result.deals)
         entrants = [seat.entrant for seat in match.seats[: self._sides]]
         self._board.add(match.block.id, entrants, result.places[: self._sides])

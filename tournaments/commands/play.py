@@ -39,7 +39,9 @@ def run(arguments: argparse.Namespace) -> int:
     from referee.games.registry import make_rules
     from tournaments import quick
     from tournaments.confining import warn
+    from tournaments.errors import COULD_NOT
     from tournaments.launch import ready
+    from tournaments.nobody import nobody_came, say_so
 
     rules = make_rules(arguments.game, arguments.variant)
     warn()
@@ -57,6 +59,9 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(_as_json(entered, rules, matches), indent=2))
     else:
         print(_as_text([bot.name for bot in entered], rules, matches))
+    if nobody_came(match.result for match in matches):
+        say_so()
+        return COULD_NOT
     return 0
 
 
