@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from referee.games.rules import Rules
+from referee.match import CPU
 from tournaments import waves
 from tournaments.duration import DAY, told
 from tournaments.schedule import Counts, Schedule
@@ -115,11 +116,15 @@ def _quick(schedule: Schedule, counts: Counts, started: int, cores: int) -> floa
 def _slow(schedule: Schedule, counts: Counts, started: int, cores: int) -> float:
     """Slow bots think in turn, so many at a time as there are cores."""
     clock, rules = schedule.clock, schedule.rules
-    thought = counts.deals * _decisions(rules) * (clock.limit + clock.increment)
-    banks = counts.matches * rules.players * clock.bank
+    decisions = counts.deals * _decisions(rules)
+    if clock.measure == CPU:  # who sleeps uses up no bank, and may do so at every decision
+        thought = decisions * (clock.limit + clock.bank) * clock.backstop
+    else:
+        thought = decisions * (clock.limit + clock.increment)
+        thought += counts.matches * rules.players * clock.bank
     bots = len(schedule.entrants) * rules.players // schedule.group_size
     at_once = max(1, min(cores, bots))
-    return (thought + banks) / at_once + started * clock.startup / cores
+    return thought / at_once + started * clock.startup / cores
 
 
 def _decisions(rules: Rules) -> int:

@@ -8,7 +8,7 @@ import pytest
 
 from referee.games.registry import make_rules
 from referee.games.rules import Rules
-from referee.match import ClockRules
+from referee.match import CPU_BACKSTOP, ClockRules
 from tests.tournaments.test_schedule import TEAMS, schedule
 from tournaments import estimate, size
 from tournaments.config import MANY, ConfigError, EntrantSpec, Tournament
@@ -29,6 +29,15 @@ def test_the_high_end_is_the_full_limits() -> None:
     thought = 6 * (10 * 51 * (3.0 + 1.0) + 3 * 7.0)
     assert estimate.before(plan, 2).high == pytest.approx(thought / 2 + 18 * 20.0 / 2)
     assert estimate.before(plan, 64).high == pytest.approx(thought / 3 + 18 * 20.0 / 64)
+
+
+def test_the_high_end_of_processor_time_is_what_a_bot_may_sleep() -> None:
+    clock = ClockRules(limit=0.1, bank=0.4, increment=0.05, startup=20.0, measure="cpu")
+    plan = replace(schedule(3), clock=clock)
+    slept = 6 * 10 * 51 * CPU_BACKSTOP * (0.1 + 0.4)
+    high = estimate.before(plan, 2).high
+    assert high == pytest.approx(slept / 2 + 18 * 20.0 / 2)
+    assert high > estimate.before(replace(plan, clock=replace(clock, measure="wall")), 2).high
 
 
 def test_a_target_ends_quick_matches_early_and_bids_are_decisions() -> None:
