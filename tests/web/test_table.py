@@ -33,7 +33,7 @@ serve(Dying)
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A table of two bots, and at one of four of a third, which dies when it is to bid."""
+    """A table of two bots, and at one of four of a third, which dies when it is to play."""
     folder = tmp_path_factory.mktemp("table")
     (folder / "dying.py").write_text(DYING)
     with served(folder, "--play", "lowest", "advice", "dying.py") as running:
@@ -42,26 +42,28 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         assert (status, said) == (0, "knavery serve: ended\n")
 
 
-@pytest.fixture(params=[DESKTOP, PHONE], ids=["desktop", "phone"])
-def table(request: pytest.FixtureRequest, browser: Browser, server: Served) -> Iterator[Page]:
-    """The page of the table, with nobody at it."""
-    yield from at_table(browser, server, request.param)
-
-
 @pytest.fixture
-def desk(browser: Browser, server: Served) -> Iterator[Page]:
-    """The same of a desktop's size only."""
-    yield from at_table(browser, server, DESKTOP)
-
-
-def at_table(browser: Browser, server: Served, size: dict[str, int]) -> Iterator[Page]:
-    for page in opened(browser, size, reduced_motion="reduce"):
+def table(browser: Browser, server: Served) -> Iterator[Page]:
+    """The page of the table, with nobody at it."""
+    for page in opened(browser, DESKTOP, reduced_motion="reduce"):
         page.goto(server.url)
         expect(page.locator("#lobby")).to_be_visible()
         yield page
         if page.locator("#leave").is_visible():
             page.locator("#leave").click()
             expect(page.locator("#lobby")).to_be_visible(timeout=LONG)
+
+
+@pytest.fixture
+def readable(accessible: Check) -> Check:
+    """Asserts that anybody can read a page, on a desk and on a phone."""
+
+    def check(page: Page) -> None:
+        for size in (PHONE, DESKTOP):
+            page.set_viewport_size(size)
+            accessible(page)
+
+    return check
 
 
 def asked(page: Page) -> None:
@@ -96,27 +98,27 @@ def play_out(page: Page, cards: int) -> None:
 
 
 @pytest.mark.parametrize(("offer", "cards"), [("Practice", 9), ("Knave", 17)])
-def test_a_whole_deal_by_clicks(table: Page, accessible: Check, offer: str, cards: int) -> None:
-    accessible(table)
+def test_a_whole_deal_by_clicks(table: Page, readable: Check, offer: str, cards: int) -> None:
+    readable(table)
     table.locator(OFFERS[offer]).first.click()
     if offer == "Practice":
         bid(table)
         asked(table)
         assert table.locator(".plate .bid").count() == 3, "all bids are open"
     asked(table)
-    accessible(table)
+    readable(table)
     for scheme in ("dark", "light"):
         table.emulate_media(color_scheme=scheme)
-        accessible(table)
+        readable(table)
     play_out(table, cards)
     rows = [row.split() for row in table.locator("#rows tr").all_inner_texts()]
     tricks = 2 if offer == "Practice" else 1
     assert sum(int(row[tricks]) for row in rows) == cards
-    accessible(table)
+    readable(table)
     table.locator("#review").click()
     expect(table.locator("#viewer")).to_be_visible()
     expect(table.locator("#where")).to_contain_text("deal 0")
-    accessible(table)
+    readable(table)
     table.get_by_role("link", name="Back to the table").click()
     expect(table.locator("#result")).to_be_visible()
     table.locator("#next").click()
@@ -142,49 +144,49 @@ CLICKER = """() => new Promise((done) => {
 """Clicks as fast as the table lets it, until the match is over."""
 
 
-def test_a_whole_match_by_clicks_and_another_one(desk: Page) -> None:
-    desk.locator(".offer[data-variant=short]").click()
-    desk.evaluate(CLICKER)
-    rows = [row.split() for row in desk.locator("#rows tr").all_inner_texts()]
+def test_a_whole_match_by_clicks_and_another_one(table: Page) -> None:
+    table.locator(".offer[data-variant=short]").click()
+    table.evaluate(CLICKER)
+    rows = [row.split() for row in table.locator("#rows tr").all_inner_texts()]
     totals = {row[0]: int(row[-1].replace("−", "-")) for row in rows}
     assert max(totals.values()) >= 50
     won = totals["you"] == max(totals.values())
-    outcome = desk.locator("#outcome").inner_text()
+    outcome = table.locator("#outcome").inner_text()
     assert ("won" in outcome or "share" in outcome) == won
-    expect(desk.locator("#said")).to_have_text("The match is over.")
-    desk.locator("#review").click()
-    expect(desk.locator("#where")).to_have_text(re.compile(r"deal (\d+) of 0 to \1, "))
-    desk.get_by_role("link", name="Back to the table").click()
-    expect(desk.locator("#outcome")).to_have_text(outcome)
-    desk.locator("#next").click()
-    expect(desk.locator("#said")).to_contain_text("Deal 0", timeout=LONG)
-    bid(desk)
-    asked(desk)
-    assert desk.locator("#hand button").count() == 9
+    expect(table.locator("#said")).to_have_text("The match is over.")
+    table.locator("#review").click()
+    expect(table.locator("#where")).to_have_text(re.compile(r"deal (\d+) of 0 to \1, "))
+    table.get_by_role("link", name="Back to the table").click()
+    expect(table.locator("#outcome")).to_have_text(outcome)
+    table.locator("#next").click()
+    expect(table.locator("#said")).to_contain_text("Deal 0", timeout=LONG)
+    bid(table)
+    asked(table)
+    assert table.locator("#hand button").count() == 9
 
 
-def test_a_bot_that_dies_stops_nobody(desk: Page, accessible: Check) -> None:
-    desk.locator("#lobby summary").click()
-    desk.locator("#any select").select_option("knave four")
-    desk.get_by_role("button", name="Play this").click()
-    asked(desk)
-    desk.locator("#hand button.can").first.click()
-    told = desk.locator("#told li")
+def test_a_bot_that_dies_stops_nobody(table: Page, readable: Check) -> None:
+    table.locator("#lobby summary").click()
+    table.locator("#any select").select_option("knave four")
+    table.get_by_role("button", name="Play this").click()
+    asked(table)
+    table.locator("#hand button.can").first.click()
+    told = table.locator("#told li")
     expect(told.first).to_contain_text("is started again (deal 0)", timeout=LONG)
-    assert desk.get_by_text(WORDS).count() == 0, "they might tell its cards"
-    desk.evaluate(CLICKER)
+    assert table.get_by_text(WORDS).count() == 0, "they might tell its cards"
+    table.evaluate(CLICKER)
     lines = told.all_inner_texts()
     assert "dying failed too often: it is out of the match" in lines[-1]
     assert lines[0].endswith(f"exited with status 3; its last words: {WORDS}")
     assert sum(WORDS in line for line in lines) == 1, "the same cause is told once"
-    expect(desk.get_by_role("row", name="dying put out")).to_be_visible()
-    accessible(desk)
-    desk.locator("#review").click()
-    desk.locator("#deal").select_option("0")
-    desk.get_by_role("button", name="next fault").click()
-    expect(desk.locator("#told")).to_contain_text(f"its last words: {WORDS}")
-    desk.get_by_role("link", name="Back to the table").click()
-    expect(desk.locator("#next")).to_have_text("Play again")
+    expect(table.get_by_role("row", name="dying put out")).to_be_visible()
+    readable(table)
+    table.locator("#review").click()
+    table.locator("#deal").select_option("0")
+    table.get_by_role("button", name="next fault").click()
+    expect(table.locator("#told")).to_contain_text(f"its last words: {WORDS}")
+    table.get_by_role("link", name="Back to the table").click()
+    expect(table.locator("#next")).to_have_text("Play again")
 
 
 def test_a_reload_goes_on_and_keys_play(browser: Browser, server: Served) -> None:
