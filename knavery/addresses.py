@@ -13,12 +13,19 @@ def is_local(target: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine itself: "localhost", 127.x.x.x or ::1."""
-    host = host.strip("[]").lower()
-    if host in ("localhost", "::1"):
-        return True
-    parts = host.split(".")
-    return len(parts) == 4 and parts[0] == "127" and all(part.isdecimal() for part in parts)
+    """Whether a host is this machine itself: "localhost", 127.x.x.x or ::1, this one in brackets or
+    not."""
+    import ipaddress  # slow to load, and seldom needed
+
+    try:
+        return ipaddress.ip_address(bare(host)).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"
+
+
+def bare(host: str) -> str:
+    """A host without the brackets in which an IPv6 address stands before a port."""
+    return host[1:-1] if host.startswith("[") and host.endswith("]") else host
 
 
 def _host(target: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import trio
 
-from knavery.addresses import is_loopback
+from knavery.addresses import bare, is_loopback
 from referee import wire
 from referee.games.shuffle import derive
 from referee.process import printable
@@ -82,7 +82,7 @@ def _free_port(here: Listening) -> int:
     """The port, which can be had; ConfigError now rather than when the tournament has begun."""
     try:
         family, kind, *_, place = socket.getaddrinfo(
-            here.host.strip("[]"), here.port, type=socket.SOCK_STREAM
+            bare(here.host), here.port, type=socket.SOCK_STREAM
         )[0]
         with closing(socket.socket(family, kind)) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

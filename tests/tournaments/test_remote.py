@@ -342,6 +342,8 @@ def test_the_page_for_people_is_right(tmp_path: Path) -> None:
         ("127.0.0.1:4000", True),
         ("localhost:4000", True),
         ("[::1]:4000", True),
+        ("[0:0:0:0:0:0:0:1]:4000", True),
+        ("LOCALHOST:4000", True),
         ("ipv4:127.3.2.1:4000", True),
         ("dns:///localhost:4000", True),
         ("example.org:443", False),

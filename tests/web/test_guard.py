@@ -1,12 +1,23 @@
 """What lets nothing foreign in: headers, hosts, origins, and pages of bots with hostile names."""
 
+import re
+from argparse import ArgumentParser
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import httpx
 import pytest
+import trio
 
 from tests.web.asking import Asker, asker
 from tests.web.files import SCRIPT, hostile
+from tournaments.commands import serve
+from tournaments.web import serving
+from tournaments.web.app import application
 from tournaments.web.guard import HEADERS, POLICY
+from tournaments.web.listening import CannotServe, listening
+from tournaments.web.live import Live
+from tournaments.web.recount import Recount
 
 PATHS = ("/", "/matches", "/faults", "/nothing", "/api/progress", "/api/nothing", "/assets/live.js")
 
@@ -73,6 +84,41 @@ def test_only_known_hosts_are_answered(file: Path, host: str, served: str, statu
     assert answer.status_code == status
     if status == 400:
         assert answer.json()["error"] == "This server answers to its own address only."
+
+
+def test_an_address_of_ipv6_is_served_and_printed_as_it_is_typed_in_a_browser(file: Path) -> None:
+    """`--host ::1`, with brackets or without: neither is a reason to warn of others."""
+    parser = ArgumentParser()
+    serve.arguments(parser)
+    assert {parser.parse_args(["--host", host]).host for host in ("::1", "[::1]")} == {"::1"}
+    try:
+        listening("::1", 0).close()
+    except CannotServe:
+        pytest.skip("this machine has no IPv6")
+    answers: dict[str, int] = {}
+
+    async def main() -> None:
+        live, over, where = Live(file), trio.Event(), list[str]()
+        await live.begin()
+        app, _ = application(live, Recount(live), "::1")
+        async with trio.open_nursery() as nursery, httpx.AsyncClient() as client:
+            listens = trio.Event()
+
+            def started(url: str) -> None:
+                where.append(url)
+                listens.set()
+
+            nursery.start_soon(serving.serve, app, "::1", 0, over.wait, started)
+            await listens.wait()
+            (url,) = where
+            assert re.fullmatch(r"http://\[::1\]:\d+", url)
+            for host in (urlsplit(url).netloc, "[::1]", "localhost", "[fe80::1]", "::1"):
+                got = await client.get(f"{url}/api/progress", headers={"Host": host})
+                answers[host] = got.status_code
+            over.set()
+
+    trio.run(main)
+    assert list(answers.values()) == [200, 200, 200, 400, 400]
 
 
 @pytest.mark.parametrize(

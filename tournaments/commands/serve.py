@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from knavery.addresses import bare
+
 if TYPE_CHECKING:
     from tournaments.web.playing import Table
 
@@ -29,7 +31,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--game", help="with --play: the game to be offered first")
     parser.add_argument("--variant", help="with --play: its variant")
     parser.add_argument(
-        "--host", default="127.0.0.1", help="where to listen; as it is, only this machine can come"
+        "--host",
+        type=bare,
+        default="127.0.0.1",
+        help="where to listen, as in ::1; as it is, only this machine can come",
     )
     parser.add_argument("--port", type=int, default=PORT, help=f"{PORT} unless said; 0: any free")
     parser.add_argument(

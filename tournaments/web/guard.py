@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from knavery.addresses import is_loopback
 from tournaments.errors import in_one_line
 from tournaments.web.errors import refusal
 
@@ -38,14 +39,6 @@ HEADERS: Final = {
 }
 _LOOPBACK: Final = ("127.0.0.1", "localhost", "::1")
 _SAFE: Final = ("GET", "HEAD", "OPTIONS")
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a server on this host."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 class Guard:

@@ -12,7 +12,7 @@ import trio
 from hypercorn.config import Config
 from hypercorn.trio import serve as hypercorn_serve
 
-from tournaments.web.guard import is_loopback
+from knavery.addresses import is_loopback
 from tournaments.web.listening import listening
 
 GRACE: Final = 1.0
