@@ -15,6 +15,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+# Read when grpc is loaded: with its handlers, one in five processes that a bot forks dies at once.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+
 import grpc
 import grpc.aio
 

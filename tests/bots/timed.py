@@ -29,7 +29,7 @@ def in_child(seconds: float) -> None:
     if (pid := os.fork()) == 0:
         burn(seconds)
         os._exit(0)
-    os.waitpid(pid, 0)
+    assert os.waitpid(pid, 0)[1] == 0
 
 
 def in_daemon(seconds: float) -> None:
@@ -38,11 +38,12 @@ def in_daemon(seconds: float) -> None:
     if (pid := os.fork()) == 0:
         if os.fork() == 0:
             burn(seconds)
+            os.write(writer, b".")
             os._exit(0)
         os._exit(0)
     os.close(writer)
-    os.waitpid(pid, 0)
-    os.read(reader, 1)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert os.read(reader, 1) == b"."
     os.close(reader)
 
 
