@@ -21,6 +21,7 @@ from tournaments.search import FoundMatch, Page, Query, Search
 from tournaments.store import StoreError
 from tournaments.table import computed
 from tournaments.web.pages import (
+    NO_FAULT,
     OWN,
     Pager,
     bot_page,
@@ -189,7 +190,7 @@ class _Report:
         )
         found = list(map(self._cast.found, _all(read)))
         for name, some, pager in self._listed("faults", found):
-            yield name, faults_page(self._site, some, counts, pager)
+            yield name, faults_page(self._site, some, counts, NO_FAULT, pager)
 
     def _listed(self, section: str, items: Sequence[T]) -> Iterator[tuple[str, Sequence[T], Pager]]:
         """A long list as pages, the first of which is there though nothing is."""

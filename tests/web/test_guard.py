@@ -144,8 +144,10 @@ def test_only_a_page_of_this_server_may_change_something(
     [
         ("/nothing", 404, "/nothing is not a page of this server."),
         ("/<b>", 404, "/&lt;b&gt; is not a page"),
-        ("/matches?bot=<b>", 400, "there is no bot &#x27;&lt;b&gt;&#x27;"),
+        ("/matches?bot=<b>", 400, "there is no bot &#39;&lt;b&gt;&#39;"),
         ("/faults?limit=x", 400, "limit must be"),
+        ("/faults?match=e9", 200, "No fault is like that."),
+        ("/matches?match=e9&fault=late", 200, "No finished match is like that."),
         ("/assets/none.js", 404, "no such file"),
         ("/assets/..%2Fapp.py", 404, "is not a page"),
     ],
@@ -155,6 +157,13 @@ def test_what_is_wrong_is_a_page(ask: Asker, path: str, status: int, said: str) 
     assert answer.status_code == status
     assert answer.headers["content-type"].startswith("text/html")
     assert said in answer.text
+
+
+def test_a_search_that_makes_no_sense_can_be_mended(ask: Asker) -> None:
+    for page in ("/matches", "/faults"):
+        text = ask(f"{page}?bot=nobody&match=e0").text
+        assert 'name="bot" list="bots" value="nobody"' in text
+        assert "there is no bot &#39;nobody&#39; in this tournament" in text
 
 
 def test_a_bug_is_told_without_its_traceback(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
-from typing import ClassVar, Final
+from typing import ClassVar, Final, TypeVar
 from urllib.parse import quote, urlencode
 
 import trio
@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from tournaments.anonymous import Cast
 from tournaments.replays import MatchReplay, replay_of
-from tournaments.search import FoundFault, FoundMatch, Page, Query, Search
+from tournaments.search import FoundFault, FoundMatch, Page, Query, Search, SearchError
 from tournaments.web import asking, static
 from tournaments.web.api import MATCH, Api, match_name, nothing, secret
 from tournaments.web.errors import HANDLERS, Refused
@@ -25,6 +25,7 @@ from tournaments.web.events import Feed
 from tournaments.web.guard import Guard
 from tournaments.web.live import Live, Snapshot
 from tournaments.web.pages import (
+    NO_FAULT,
     OWN,
     Pager,
     bot_page,
@@ -42,6 +43,7 @@ from tournaments.web.site import Site
 
 MADE: Final = 3
 """Pages that are kept as they were made: those with figures of the whole tournament."""
+T = TypeVar("T")
 _NOTHING: Final = {"bot": "", "match": "", "fault": ""}
 
 
@@ -136,31 +138,41 @@ class Pages:
         return await self._page(_play)
 
     async def matches(self, request: Request) -> Response:
-        site, query = self._asked(request)
-        after, limit = asking.after(request), asking.limit(request)
-        page = await self._live.read(lambda store: store.page_of_matches(query, after, limit))
+        site = self._asked(request)
+        page, why = await self._found(request, Search.page_of_matches)
         finished = counted(site.now.tally.finished, "match", "matches")
         about = f"{finished} finished. Cards are shown once a whole block is complete."
-        none = "No finished match is like that."
-        if site.asked == _NOTHING:
-            none = "No match is finished yet."
+        none = "No match is finished yet."
+        if site.asked != _NOTHING:
+            none = "No finished match is like that."
         pager = self._pager(request, site, "matches", page)
-        return HTMLResponse(matches_page(site, page.items, about, none, pager))
+        return HTMLResponse(matches_page(site, page.items, about, why or none, pager), _status(why))
 
     async def faults(self, request: Request) -> Response:
-        site, query = self._asked(request)
-        after, limit, show = asking.after(request), asking.limit(request), self._live.open_blocks
-        page = await self._live.read(
-            lambda store: store.page_of_faults(query, after, limit, open_blocks=show)
-        )
-        counts = site.now.fault_counts if site.asked == _NOTHING and after is None else {}
+        site = self._asked(request)
+        look = partial(Search.page_of_faults, open_blocks=self._live.open_blocks)
+        page, why = await self._found(request, look)
+        whole = site.asked == _NOTHING and asking.after(request) is None
+        counts = site.now.fault_counts if whole else {}
+        none = NO_FAULT if whole else "No fault is like that."
         pager = self._pager(request, site, "faults", page)
-        return HTMLResponse(faults_page(site, page.items, counts, pager))
+        return HTMLResponse(faults_page(site, page.items, counts, why or none, pager), _status(why))
 
-    def _asked(self, request: Request) -> tuple[Server, Query]:
+    def _asked(self, request: Request) -> Server:
         """The site with what is looked for."""
         asked = {name: request.query_params.get(name, "").strip() for name in _NOTHING}
-        return replace(self.site, asked=asked), asking.query(request, self.site.names)
+        return replace(self.site, asked=asked)
+
+    async def _found(
+        self, request: Request, look: Callable[[Search, Query, str | None, int], Page[T]]
+    ) -> tuple[Page[T], str | None]:
+        """What is looked for; or nothing, and why that makes no sense."""
+        try:
+            query = asking.query(request, self.site.names)
+            after, limit = asking.after(request), asking.limit(request)
+            return await self._live.read(lambda store: look(store, query, after, limit)), None
+        except SearchError as problem:
+            return Page((), None), str(problem)
 
     def _pager(
         self,
@@ -216,6 +228,11 @@ class Pages:
         last = request.headers.get("last-event-id", "")
         since = int(last) if last.isdecimal() and len(last) < 10 else self._live.now.number
         return self._feed.stream(since)
+
+
+def _status(why: str | None) -> int:
+    """Of an answer that says why there is nothing, if that is what was asked for."""
+    return 200 if why is None else 400
 
 
 def _standings(site: Server, counted: Recounted) -> str:

@@ -34,6 +34,7 @@ from tournaments.web.site import Site
 
 OWN = 40
 """Matches and faults that are read for a bot's page."""
+NO_FAULT = "There is no fault."
 MATRIX = 40
 """Bots in a table of pairs: a page has room for no more."""
 WIDTH = 120
@@ -130,9 +131,10 @@ def faults_page(
     site: Site,
     found: Sequence[FoundFault],
     counts: Mapping[int, Mapping[FaultKind, int]],
+    nothing: str,
     pages: Pager,
 ) -> str:
-    """Faults, by bot and kind and one by one."""
+    """Faults, by bot and kind and one by one; `nothing` says why there is none."""
     return render(
         "faults.html",
         site,
@@ -140,6 +142,7 @@ def faults_page(
         found=found,
         counts=[(entrant, Counter(by_kind)) for entrant, by_kind in sorted(counts.items())],
         kinds=tuple(FaultKind),
+        nothing=nothing,
         pages=pages,
     )
 
