@@ -149,8 +149,9 @@ class Reception:
         gate = await door.open_gate(self._here.address, list(self._tokens.values()), self._here.tls)
         try:
             guests = dict(zip(self._tokens, gate.guests, strict=True))
+            again = self._told
             self._introduce()
-            await self._gather(guests)
+            await self._gather(guests, again)
             yield guests
             for guest in gate.guests if self._farewell else ():
                 await guest.dismiss(wire.goodbye("the referee has played what there was to play"))
@@ -171,9 +172,10 @@ class Reception:
             variables = f"KNAVERY_ADDRESS={address} KNAVERY_TOKEN={token}"
             self._say(f"  {tls}{variables} python my_bot.py")
 
-    async def _gather(self, guests: Mapping[Seat, Guest]) -> None:
-        """Waits until everybody has connected, within a limit."""
-        wait = self._startup if self._here.wait is None else self._here.wait
+    async def _gather(self, guests: Mapping[Seat, Guest], again: bool) -> None:
+        """Waits until everybody has connected, within a limit; `again`, when play had begun, within
+        that for a lost connection."""
+        wait = self._startup if again or self._here.wait is None else self._here.wait
         awaited = ", ".join(map(self.name, guests))
         self._say(f"awaiting {awaited} at {self._here.address}, for {told(wait)} at the most")
         with trio.move_on_after(wait):

@@ -200,7 +200,7 @@ def test_what_is_spoilt_for_remote_bots_is_dealt_anew_in_the_same_run(tmp_path: 
         EntrantSpec("b", "", remote=True),
         *four(tmp_path)[:1],
     )
-    here = reception.listening("127.0.0.1:0", None, None)
+    here = reception.listening("127.0.0.1:0", None, None, wait=300.0)
     made = plan(*field, max_deals=1, seatings=Seatings.CYCLIC, here=here)
     path, progress = tmp_path / "t.knavery", Hosting(tmp_path / "void")
     with Store.create(path, made.tournament, made.key, made.entrants, made.commitment) as store:
@@ -213,6 +213,8 @@ def test_what_is_spoilt_for_remote_bots_is_dealt_anew_in_the_same_run(tmp_path: 
     (said,) = [line for line in progress.lines if "void" in line]
     assert said.startswith("the launcher of the bots has died")
     assert "1 match void and played again" in said
+    waits = [line.split(", for ")[1] for line in progress.lines if line.startswith("awaiting")]
+    assert waits == ["5 min at the most", "1 min at the most"]
     assert len(void(path, made)) == 1
     with Store.open(path, write=False) as store:
         assert (store.tally().finished, store.fault_counts()) == (3, {})
