@@ -152,6 +152,7 @@ def test_a_match_is_looked_at_once_its_block_is_complete(
     assert answer.status == 403
     assert "others still have to play its cards" in answer.text()
     assert 'class="card' not in answer.text()
+    assert all(f'href="/bots/{entrant}"' in answer.text() for entrant in part.entrants)
 
 
 def listen(url: str) -> socket.socket:

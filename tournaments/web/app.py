@@ -199,7 +199,8 @@ class Pages:
         if found is None:
             raise await nothing(self._live, name)
         if isinstance(found, FoundMatch):
-            return HTMLResponse(message_page(site, f"Match {name}", secret(name)), 403)
+            page = message_page(site, f"Match {name}", secret(name), (found,))
+            return HTMLResponse(page, 403)
         return HTMLResponse(match_page(site, found))
 
     def _replay(self, store: Search, name: str) -> MatchReplay | FoundMatch | None:

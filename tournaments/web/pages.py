@@ -195,9 +195,9 @@ def _top_bid(figures: Figures) -> int | None:
     return max((bid for play in figures.by_entrant.values() for bid in play.bids), default=None)
 
 
-def message_page(site: Site, title: str, text: str, here: str = "") -> str:
-    """A page that says why there is nothing to be seen."""
-    return render("message.html", site, here=here, heading=title, text=text)
+def message_page(site: Site, title: str, text: str, found: Sequence[FoundMatch] = ()) -> str:
+    """A page that says why there is nothing to be seen but, maybe, the results of some matches."""
+    return render("message.html", site, here="", heading=title, text=text, found=found)
 
 
 class Bar(NamedTuple):
