@@ -8,16 +8,20 @@ from importlib import resources
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 ARGUMENTS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 )
+PATIENCE = 60_000
+"""Milliseconds that something may take to show on a page, on a busy machine."""
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 360, "height": 740}
 
 Check = Callable[[Page], None]
+
+expect.set_options(timeout=PATIENCE)
 
 
 def chromium() -> str:
@@ -69,7 +73,7 @@ def opened(browser: Browser, size: dict[str, int], **options: Any) -> Iterator[P
 def watched(context: BrowserContext, troubles: list[str]) -> Page:
     """A new page that writes down what goes wrong on it."""
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(PATIENCE)
     page.on("pageerror", lambda error: troubles.append(str(error)))
     page.on(
         "console",

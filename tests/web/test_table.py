@@ -220,6 +220,9 @@ def test_leaving_ends_the_bots(browser: Browser, server: Served) -> None:
         page.goto(server.url)
         page.locator(".offer[data-game=knave]").click()
         asked(page)
+        page.locator("#hand button.can").first.click()
+        expect(page.locator("#hand button")).to_have_count(16)
+        asked(page)  # again: the bots have played too
         below = descendants(server.process.pid)
         assert len(below) >= 3
         page.locator("#leave").click()
