@@ -23,7 +23,7 @@ def small(tmp_path_factory: pytest.TempPathFactory, environment: dict[str, str])
     """The folder of a small finished tournament. Nothing in it is changed."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "small.toml").write_text(
-        "[tournament]\ngame = 'knave'\nrounds = 2\nrules = {max_deals = 1}\n"
+        "[tournament]\ngame = 'knave'\nrounds = 2\nseatings = 'cyclic'\nrules = {max_deals = 1}\n"
         + "".join(f"[[entrants]]\npath = '{name}'\n" for name in TRIO)
     )
     done = command(folder, environment, "run", "small.toml")
@@ -74,9 +74,9 @@ def test_standings_in_every_form(knavery: Knavery, played: Path) -> None:
 def test_standings_say_what_time_the_bots_took(knavery: Knavery, played: Path) -> None:
     text = knavery("standings", played, "--clocks").stdout
     assert "Times (time on the wall) in ms" in text
-    assert len(re.findall(r"^(?:lowest|highest|random) +204 ", text, re.MULTILINE)) == 3
+    assert len(re.findall(r"^(?:lowest|highest|random) +102 ", text, re.MULTILINE)) == 3
     rows = json.loads(knavery("standings", played, "--clocks", "--json").stdout)["clocks"]
-    assert sum(row["decisions"] for row in rows) == 12 * 51
+    assert sum(row["decisions"] for row in rows) == 6 * 51
     for row in rows:
         assert 0 <= row["charged_median_ms"] <= row["charged_worst_ms"]
         assert 0 <= row["queued_median_ms"] <= row["queued_worst_ms"]
@@ -89,7 +89,7 @@ def test_export_writes_one_deal_a_line(knavery: Knavery, played: Path, tmp_path:
     done = knavery("export", played, "--replays", "-o", "deals.jsonl")
     assert done.returncode == 0
     lines = (tmp_path / "deals.jsonl").read_text().splitlines()
-    assert len(lines) == 12
+    assert len(lines) == 6
     assert all(json.loads(line)["format"] == "knavery.replay/1" for line in lines)
     assert knavery("export", played, "--replays").stdout.splitlines() == lines
 
@@ -100,7 +100,7 @@ def test_resuming_what_is_complete_says_so_and_changes_nothing(
     before = knavery("standings", played).stdout
     done = knavery("resume", played)
     assert done.returncode == 0
-    assert "12 matches are there, 0 are missing" in done.stdout
+    assert "6 matches are there, 0 are missing" in done.stdout
     assert before in done.stdout
 
 
@@ -119,7 +119,8 @@ def test_a_folder_of_bots_is_a_tournament(knavery: Knavery, tmp_path: Path) -> N
 def write(folder: Path, name: str, bots: int = 3, more: str = "") -> None:
     """A configuration of random bots, small unless `more` says otherwise."""
     entrants = "".join(f"[[entrants]]\nname = 'bot{n}'\npath = 'random'\n" for n in range(bots))
-    text = f"[tournament]\ngame = 'knave'\nrules = {{max_deals = 1}}\n{more}\n{entrants}"
+    game = "game = 'knave'\nseatings = 'cyclic'\nrules = {max_deals = 1}\n"
+    text = f"[tournament]\n{game}{more}\n{entrants}"
     (folder / f"{name}.toml").write_text(text)
 
 
@@ -129,7 +130,7 @@ def test_a_dry_run_says_how_much_it_is_and_makes_no_file(knavery: Knavery, tmp_p
     done = knavery("run", "small.toml", "large.toml", "--dry-run")
     assert done.returncode == 0, done.stderr
     small, large = done.stdout.splitlines()
-    said = "small: knave classic, 3 bots, 1 group, 1 block, 6 matches, about 18 process starts; "
+    said = "small: knave classic, 3 bots, 1 group, 1 block, 3 matches, about 9 process starts; "
     assert small.startswith(said)
     assert "280,840 groups" in large
     assert sorted(path.name for path in tmp_path.iterdir()) == ["large.toml", "small.toml"]
@@ -150,7 +151,7 @@ def test_balanced_blocks_are_played(knavery: Knavery, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "5 blocks complete, 0 open" in done.stdout
     rows = csv.DictReader(io.StringIO(knavery("standings", "few.knavery", "--csv").stdout))
-    assert [row["matches"] for row in rows] == ["18"] * 5
+    assert [row["matches"] for row in rows] == ["9"] * 5
 
 
 def test_a_budget_ends_a_run_that_can_be_resumed(knavery: Knavery, tmp_path: Path) -> None:
@@ -166,7 +167,7 @@ def test_a_budget_ends_a_run_that_can_be_resumed(knavery: Knavery, tmp_path: Pat
     assert "key of the deals" not in done.stdout
     more = knavery("resume", "long.knavery", "--budget", "1s")
     assert more.returncode == 0, more.stderr
-    assert f"{6 * int(played[1])} matches are there" in more.stdout
+    assert f"{3 * int(played[1])} matches are there" in more.stdout
     assert "is spent" in more.stdout
 
 
