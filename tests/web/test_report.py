@@ -13,7 +13,7 @@ from tests.tournaments.playing import KEY, create, play_all, tournament
 from tests.web.conftest import DESKTOP, PHONE, Check, opened
 from tournaments.report import Choice, write_report
 from tournaments.schedule import Entrant, commitment
-from tournaments.search import Search
+from tournaments.search import Query, Search
 from tournaments.standings import header
 from tournaments.store import Store
 from tournaments.table import computed
@@ -104,6 +104,17 @@ def test_all_kinds_of_figures_are_there(report: Path, bidding: Path, desktop: Pa
     assert titles == ["Tricks won", "Decision times"]
     desktop.goto((report / "index.html").as_uri())
     assert "Ratings over the tournament" in desktop.locator("svg.chart title").text_content()
+
+
+def test_who_was_put_out_is_marked(file: Path, report: Path, desktop: Page) -> None:
+    with Search.open(file, write=False) as store:
+        found = store.page_of_matches(Query(), limit=200).items
+        forfeits = store.forfeit_counts()
+    out = sum(len(each.forfeits) for each in found)
+    desktop.goto((report / "matches.html").as_uri())
+    assert desktop.locator("main table").get_by_text("put out").count() == out > 0
+    desktop.goto((report / "bot-0.html").as_uri())
+    assert f"forfeits\n{forfeits[0]}" in desktop.locator(".facts").inner_text()
 
 
 def test_without_scripts_the_tables_are_there(report: Path, browser: Browser) -> None:
