@@ -138,6 +138,7 @@ def where(page: Page) -> str:
 def test_keys_step_through_a_match(report: Path, desktop: Page) -> None:
     desktop.goto((report / MATCH).as_uri())
     assert "leads next" in said(desktop)
+    assert desktop.locator("#scene .card").count() == 52
     desktop.keyboard.press("ArrowRight")
     assert " plays " in said(desktop)
     assert where(desktop) == "#0:0:1"

@@ -83,14 +83,13 @@ def _script(deal: DealReplay) -> dict[str, Any]:
     ends = [after for _, _, after in decisions if after.winner is not None]
     return {
         "dealer": deal.dealer,
-        "hands": [list(hand) for hand in deal.frames[0].hands],
         "undealt": list(deal.undealt),
         "trump": deal.trump,
         "bids": list(_bids(deal)),
         "points": None if deal.frames[0].points is None else list(deal.frames[0].points),
         "chosen": [list(each.cards) if each.trick is None else each.cards[0] for each in made],
         "ms": [float(f"{each.ms:.3g}") for each in made],
-        "legal": [_legal(before) for _, before, _ in decisions],
+        "legal": "".join(str(_legal(before)) for _, before, _ in decisions),
         "leader": ends[0].leader,
         "winners": [end.winner for end in ends],
         "sofar": None if ends[0].points is None else [list(end.points or ()) for end in ends],
@@ -102,16 +101,16 @@ def _script(deal: DealReplay) -> dict[str, Any]:
     }
 
 
-def _legal(before: Frame) -> int | list[int]:
+def _legal(before: Frame) -> int:
     """What the seat that decides next may choose from: 0 for its whole hand, from 1 to 4 for its
-    cards of a suit, or the cards."""
+    cards of a suit."""
     assert before.turn is not None
     hand, legal = before.hands[before.turn], before.legal
     if legal == hand:
         return 0
     suit = suit_of(legal[0])
-    alike = tuple(card for card in hand if suit_of(card) == suit)
-    return 1 + suit if legal == alike else list(legal)
+    assert legal == tuple(card for card in hand if suit_of(card) == suit)
+    return 1 + suit
 
 
 def _decisions(deal: DealReplay) -> Iterator[tuple[int, Frame, Frame]]:

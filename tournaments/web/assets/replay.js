@@ -28,13 +28,13 @@
   const cards = (list) => list.map(Cards.text).join(" ");
 
   /* The decisions of a deal in order: who chose what, in which time, what was legal (0: the whole
-     hand, 1 to 4: its cards of a suit, or a list), and where a trick ends who took it. */
+     hand, 1 to 4: its cards of a suit), and where a trick ends who took it. */
   function unfold({ chosen, ms, legal, leader, winners, sofar }) {
     let led = leader;
     return chosen.map((what, at) => {
       const place = (at - bids) % seats;
       const seat = at < bids ? at : (led + place) % seats;
-      const made = { seat, chosen: [what].flat(), ms: ms && ms[at], legal: legal[at], winner: null, points: null };
+      const made = { seat, chosen: [what].flat(), ms: ms && ms[at], legal: Number(legal[at]), winner: null, points: null };
       if (at >= bids && place === seats - 1) {
         made.winner = winners[trickOf(at)];
         made.points = sofar && sofar[trickOf(at)];
@@ -44,16 +44,17 @@
     });
   }
 
-  function legalOf({ legal }, hand) {
-    if (Array.isArray(legal)) return legal;
-    return legal ? hand.filter((card) => Cards.suit(card) === legal - 1) : hand;
-  }
+  const legalOf = ({ legal }, hand) => (legal ? hand.filter((card) => Cards.suit(card) === legal - 1) : hand);
+
+  /* What each seat held at first: all that it chose. */
+  const dealt = unfolded.map((made) => match.names.map((_, seat) => (
+    made.filter((each) => each.seat === seat).flatMap(({ chosen }) => chosen).sort((a, b) => a - b))));
 
   /* What stands on the table after `step` decisions. */
   function moment() {
     const played = match.deals[deal];
     const state = {
-      hands: played.hands.map((hand) => [...hand]), bids: Array(seats).fill(null), won: Array(seats).fill(0),
+      hands: [...dealt[deal]], bids: Array(seats).fill(null), won: Array(seats).fill(0),
       points: played.points, table: [], winner: null, last: null,
     };
     steps().slice(0, step).forEach((each, at) => {
