@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,13 @@ from knavery import Bot, View, serve
 from knavery.serving import TRACEBACKS, Log
 from knavery.v1 import referee_pb2 as pb
 from tests.sdk.events import started, to_play
+
+
+@pytest.fixture(autouse=True)
+def thawed() -> Iterator[None]:
+    """A bot's process is about to end when `serve` returns, this one is not."""
+    yield
+    gc.unfreeze()
 
 
 class First(Bot):
