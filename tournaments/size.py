@@ -36,7 +36,8 @@ def announcement(
         return about + "and nothing is left to be played"
     most = processes(tournament)
     ahead = estimate.before(schedule, cores(), most)
-    started = estimate.starts(schedule, cores(), most)
+    here = sum(not entrant.remote for entrant in tournament.entrants)
+    started = estimate.starts(schedule, cores(), most) * here // len(tournament.entrants)
     return about + (
         f"{counted(counts.groups, 'group')}, {counted(counts.blocks, 'block')}, "
         f"{counts.matches:,} matches, about {started:,} process starts; {ahead}"

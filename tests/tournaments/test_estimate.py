@@ -1,5 +1,6 @@
 """How long it takes, from the referee's own speed to the full limits, and the guard."""
 
+import re
 import time
 from dataclasses import replace
 from itertools import combinations, islice
@@ -89,6 +90,16 @@ def test_the_announcement_says_how_much_it_is() -> None:
     assert " to " in said
     assert said.endswith(", of which 2 h are to be played")
     assert "\n" not in said
+
+
+def test_programs_of_remote_entrants_are_started_by_their_authors() -> None:
+    plan = cup(6)
+    far = tuple(replace(each, remote=True) for each in plan.entrants[:2])
+    starts = [
+        int(re.search(r"about ([\d,]+) process", size.announcement(each))[1].replace(",", ""))
+        for each in (plan, replace(plan, entrants=(*far, *plan.entrants[2:])))
+    ]
+    assert starts[1] == starts[0] * 4 // 6
 
 
 def test_a_tournament_of_more_than_a_day_is_refused_and_told_what_fits() -> None:
