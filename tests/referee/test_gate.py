@@ -18,7 +18,7 @@ from referee import desk
 from referee.server import CannotListen, Gate, HungUp
 from referee.wire_limits import EARLY_PINGS, MAX_CONNECTIONS
 from tests.referee.http2 import PING, Http2Bot, frame
-from tests.referee.test_server import WELCOME, a_door, hello, ids, in_thread, moves, raw_bot
+from tests.referee.posts import WELCOME, a_door, hello, ids, in_thread, moves, raw_bot
 from tests.referee.test_wire_limits import patch_options
 
 TOKENS = ("zoe's", "yan's")

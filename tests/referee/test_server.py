@@ -1,18 +1,9 @@
-"""The door and its posts, over real sockets: with bots in threads, and as processes."""
+"""The posts of a door, over real sockets: with bots in threads, and as processes."""
 
 import asyncio
-import os
-import queue
 import signal
-import stat
-import subprocess
-import sys
-import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Awaitable, Callable
 
 import grpc
 import pytest
@@ -26,137 +17,26 @@ from referee.server import (
     CLOSED,
     HUNG_UP,
     BadMessage,
-    CannotListen,
-    Door,
     HungUp,
     Post,
-    open_door,
 )
 from referee.streams import Stream
 from referee.wire_limits import MAX_MESSAGE_BYTES, MOST_BYTES, READ_AHEAD
-
-WELCOME = pb.Welcome(protocol=1, max_batch=256, max_message_bytes=MAX_MESSAGE_BYTES)
-T = TypeVar("T")
-
-ECHO = """
-import os
-from knavery.client import connect
-from knavery.v1 import referee_pb2 as pb
-with connect(os.environ["KNAVERY_ADDRESS"], os.environ["KNAVERY_TOKEN"]) as stream:
-    for envelope in stream:
-        ids = [event.decision.id for event in envelope.events if event.HasField("decision")]
-        if ids:
-            stream.send(pb.Moves(moves=[pb.Move(decision=number) for number in ids]))
-"""
-
-
-@asynccontextmanager
-async def a_door(seconds: float = 20) -> AsyncIterator[Door]:
-    with trio.fail_after(seconds):
-        async with open_door() as door:
-            yield door
-
-
-@asynccontextmanager
-async def a_post(seconds: float = 20) -> AsyncIterator[Post]:
-    async with a_door(seconds) as door:
-        yield await door.listen()
-
-
-class RawBot:
-    """A stream by hand: it says what it likes, and hears only when asked to."""
-
-    def __init__(self, post: Post, *options: tuple[str, int]) -> None:
-        self._said: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._channel = grpc.insecure_channel(
-            post.address, [("grpc.use_local_subchannel_pool", 1), *options]
-        )
-        self._call = self._channel.stream_stream("/knavery.v1.Referee/Play")(
-            iter(self._said.get, None)
-        )
-
-    def say(self, *messages: bytes | pb.FromBot) -> None:
-        for message in messages:
-            self._said.put(message if isinstance(message, bytes) else message.SerializeToString())
-
-    def half_close(self) -> None:
-        self._said.put(None)
-
-    async def hear(self) -> pb.FromReferee | grpc.StatusCode:
-        """The next message, or how the stream ended."""
-        return await in_thread(self._hear)
-
-    def _hear(self) -> pb.FromReferee | grpc.StatusCode:
-        try:
-            return pb.FromReferee.FromString(next(self._call))
-        except StopIteration:
-            return self._call.code()
-        except grpc.RpcError as error:
-            return error.code()
-
-    def close(self) -> None:
-        self._call.cancel()
-        self._said.put(None)
-        self._channel.close()
-
-
-@contextmanager
-def raw_bot(post: Post) -> Iterator[RawBot]:
-    bot = RawBot(post)
-    try:
-        yield bot
-    finally:
-        bot.close()
-
-
-@contextmanager
-def process(post: Post, code: str = ECHO) -> Iterator[subprocess.Popen[bytes]]:
-    environment = {**os.environ, "KNAVERY_ADDRESS": post.address, "KNAVERY_TOKEN": post.token}
-    with subprocess.Popen([sys.executable, "-c", code], env=environment) as bot:
-        try:
-            yield bot
-        finally:
-            bot.kill()
-
-
-async def in_thread(work: Callable[[], T]) -> T:
-    return await trio.to_thread.run_sync(work, abandon_on_cancel=True)
-
-
-def hello(token: str) -> pb.FromBot:
-    return pb.FromBot(hello=pb.Hello(token=token, protocol=1))
-
-
-def moves(*decisions: int, note: str = "") -> pb.FromBot:
-    return pb.FromBot(moves=pb.Moves(moves=[pb.Move(decision=d, note=note) for d in decisions]))
-
-
-def decisions(*numbers: int) -> pb.FromReferee:
-    events = [pb.Event(decision={"id": number}) for number in numbers]
-    return pb.FromReferee(envelope=pb.Envelope(events=events))
-
-
-def ids(received: tuple[float, pb.Moves]) -> list[int]:
-    return [move.decision for move in received[1].moves]
-
-
-async def fill(post: Post) -> int:
-    """Sends until half a second brings no more; how many bytes that took."""
-    sent = 0
-    while True:
-        with trio.move_on_after(0.5) as patience:
-            await post.send(bytes(2**18))
-            sent += 2**18
-        if patience.cancelled_caught:
-            return sent
-
-
-async def let_in(post: Post, bot: RawBot) -> None:
-    bot.say(hello(post.token))
-    await post.hello()
-    await post.welcome(WELCOME)
-    assert (await bot.hear()).welcome == WELCOME
-
+from tests.referee.posts import (
+    ECHO,
+    WELCOME,
+    a_post,
+    decisions,
+    fill,
+    flood,
+    hello,
+    ids,
+    in_thread,
+    let_in,
+    moves,
+    process,
+    raw_bot,
+)
 
 # The hello.
 
@@ -315,24 +195,10 @@ async def test_a_bot_that_never_reads_stalls_the_sender_at_a_few_megabytes() -> 
 @trio_test
 async def test_a_bot_that_floods_is_stalled_and_nothing_is_lost() -> None:
     piece = moves(*range(20), note="x" * 200).moves
-    counted = [0]
-
-    def flood(post: Post) -> None:
-        with connect(post.address, post.token) as stream:
-            while True:
-                stream.send(piece)
-                counted[0] += 1
-
     async with a_post() as post, trio.open_nursery() as nursery:
-        nursery.start_soon(in_thread, lambda: flood(post))
-        await post.hello()
-        await post.welcome(WELCOME)
-        before = -1
-        while before != counted[0]:  # until half a second brings no more
-            before = counted[0]
-            await trio.sleep(0.5)
-        assert READ_AHEAD < before * piece.ByteSize() < 16 * 2**20
-        for _ in range(before):
+        count = await flood(post, piece, nursery)
+        assert READ_AHEAD < count * piece.ByteSize() < 16 * 2**20
+        for _ in range(count):
             assert len((await post.receive())[1].moves) == 20
         await post.close()
 
@@ -466,139 +332,3 @@ async def test_whoever_waits_for_a_hello_learns_that_the_post_is_closed() -> Non
 
         await post.close()
         await post.close()
-
-
-# The door.
-
-
-@trio_test
-async def test_fifty_posts_at_once() -> None:
-    async def talk(post: Post) -> None:
-        with raw_bot(post) as bot:
-            await let_in(post, bot)
-            for number in range(1, 6):
-                await post.send(decisions(number))
-                assert (await bot.hear()).envelope.events[0].decision.id == number
-                bot.say(moves(number))
-                assert ids(await post.receive()) == [number]
-
-    async with a_door(60) as door:
-        posts = [await door.listen() for _ in range(50)]
-        assert len({post.token for post in posts}) == len({post.address for post in posts}) == 50
-        async with trio.open_nursery() as nursery:
-            for post in posts:
-                nursery.start_soon(talk, post)
-
-
-@trio_test
-async def test_nothing_is_left_when_the_door_is_closed() -> None:
-    def held() -> tuple[int, int, float]:
-        return threading.active_count(), len(os.listdir("/proc/self/fd")), sys.getswitchinterval()
-
-    folder = Path()
-    await in_thread(int)  # trio's own thread stays for a while
-    before = held()
-    for _ in range(2):
-        async with a_door() as door:
-            posts = [await door.listen() for _ in range(4)]
-            sockets = [Path(post.address.removeprefix("unix:")) for post in posts]
-            folder = sockets[0].parent
-            with process(posts[0]), process(posts[1]):
-                for post in posts[:2]:
-                    await post.hello()
-                    await post.welcome(WELCOME)
-                await posts[0].close()
-                assert not sockets[0].exists()
-                assert sockets[1].is_socket()
-                await posts[1].send(decisions(1))
-        assert held() == before
-        assert not folder.exists()
-
-
-@trio_test
-async def test_the_door_closes_soon_whatever_its_bots_do() -> None:
-    with trio.fail_after(20), ExitStack() as bots:
-        async with trio.open_nursery() as waiters:
-            async with open_door() as door:
-                deaf, silent, busy, unused = [await door.listen() for _ in range(4)]
-                bots.enter_context(raw_bot(silent))
-                bots.enter_context(raw_bot(deaf)).say(hello(deaf.token))
-                bots.enter_context(process(busy))
-                await deaf.hello()
-                await busy.hello()
-                await busy.welcome(WELCOME)
-                waiters.start_soon(send_in_vain, deaf)
-                waiters.start_soon(wait_for_nobody, unused)
-                with trio.move_on_after(1):
-                    await busy.receive()
-                start = trio.current_time()
-            assert trio.current_time() - start < 2
-
-
-async def send_in_vain(post: Post) -> None:
-    await fill(post)
-    with pytest.raises(HungUp):
-        await post.send(bytes(2**20))
-
-
-async def wait_for_nobody(post: Post) -> None:
-    with pytest.raises(HungUp, match=CLOSED):
-        await post.hello()
-
-
-def test_the_interpreter_exits_at_once_with_a_stream_open() -> None:
-    code = f"""
-import os, subprocess, sys, trio
-from knavery.v1 import referee_pb2 as pb
-from referee.server import open_door
-
-async def main():
-    async with open_door() as door:
-        post = await door.listen()
-        subprocess.Popen(
-            [sys.executable, "-c", {ECHO!r}],
-            env={{**os.environ, "KNAVERY_ADDRESS": post.address, "KNAVERY_TOKEN": post.token}},
-        )
-        await post.hello()
-        await post.welcome(pb.Welcome())
-        print("welcome", flush=True)
-        sys.exit(7)
-
-trio.run(main)
-"""
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as referee:
-        assert referee.stdout is not None
-        assert referee.stdout.readline() == b"welcome\n"
-        start = time.monotonic()
-        out, err = referee.communicate(timeout=20)  # the bot holds both pipes as well
-        assert (referee.returncode, out, err) == (7, b"", b"")
-        assert time.monotonic() - start < 3
-
-
-@trio_test
-async def test_sockets_are_private_and_their_paths_short(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    long = tmp_path / ("long" * 20)
-    long.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(long))
-    async with a_post() as post:
-        socket = Path(post.address.removeprefix("unix:"))
-        assert len(str(socket)) < 80
-        assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
-        with raw_bot(post) as bot:
-            await let_in(post, bot)
-
-
-@trio_test
-async def test_a_socket_that_cannot_be_made_is_named() -> None:
-    async with a_door() as door:
-        door._folder = "/nowhere"
-        with pytest.raises(CannotListen, match="/nowhere/"):
-            await door.listen()
-
-
-def test_grpc_is_kept_from_handling_forks() -> None:
-    assert os.environ["GRPC_ENABLE_FORK_SUPPORT"] == "0"

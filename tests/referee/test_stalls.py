@@ -29,9 +29,9 @@ from referee.server import Door, Guest
 from referee.streams import GrpcThread
 from referee.tables import Tables
 from referee.timing import LOOK, in_time
+from tests.referee.posts import a_post, hello, in_thread, raw_bot
 from tests.referee.scripted import Table, seated, smallest
 from tests.referee.test_generation import FAULTY, folder_bot
-from tests.referee.test_server import a_post, hello, in_thread, raw_bot
 
 
 def stand_still(thread: GrpcThread, seconds: float) -> None:

@@ -16,7 +16,6 @@ import pytest
 import trio
 from trio.testing import trio_test
 
-from knavery.client import connect
 from knavery.v1 import referee_pb2 as pb
 from referee import desk, wire, wire_limits
 from referee.desk import OPENED_TOO_MANY
@@ -51,10 +50,11 @@ from tests.referee.http2 import (
     frame,
     message,
 )
-from tests.referee.test_server import (
+from tests.referee.posts import (
     RawBot,
     a_post,
     decisions,
+    flood,
     hello,
     ids,
     in_thread,
@@ -360,24 +360,10 @@ def test_the_rate_in_numbers() -> None:
 async def test_a_bot_that_sends_ahead_is_stopped_after_little() -> None:
     """A real client minds the windows; half of what it could send is in the two ends' sockets."""
     piece = moves(1, note="x" * 8000).moves
-    counted = [0]
-
-    def flood(post: Post) -> None:
-        with connect(post.address, post.token) as stream:
-            while True:
-                stream.send(piece)
-                counted[0] += 1
-
     async with a_post() as post, trio.open_nursery() as nursery:
-        nursery.start_soon(in_thread, lambda: flood(post))
-        await post.hello()
-        await post.welcome(pb.Welcome(max_message_bytes=MAX_MESSAGE_BYTES))
-        before = -1
-        while before != counted[0]:  # until half a second brings no more
-            before = counted[0]
-            await trio.sleep(0.5)
+        count = await flood(post, piece, nursery)
         await post.close()
-    assert before * piece.ByteSize() < 2 * MIB
+    assert count * piece.ByteSize() < 2 * MIB
 
 
 @trio_test
