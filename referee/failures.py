@@ -23,6 +23,8 @@ SCARCE: Final[Mapping[int, str]] = {
     errno.EIO: "the disk cannot be read or written: look after it",
 }
 """What a machine may lack, by the number of the error that says so, with the mend."""
+NO_THREAD: Final = "can't start new thread"
+"""What Python says for EAGAIN where it was to start a thread."""
 _OF_DISK: Final = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 """Those where it matters which file it was."""
 
@@ -43,6 +45,8 @@ def machine_failure(problem: BaseException) -> MachineFailure | None:
 def _failure(problem: BaseException) -> MachineFailure | None:
     if isinstance(problem, MachineFailure):
         return problem
+    if isinstance(problem, RuntimeError) and str(problem) == NO_THREAD:
+        return scarce(errno.EAGAIN, "the referee cannot go on")
     if isinstance(problem, OSError) and problem.errno in SCARCE:
         what = problem.filename if problem.errno in _OF_DISK else None
         return scarce(problem.errno, f"{what or 'the referee cannot go on'}")

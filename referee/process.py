@@ -189,7 +189,10 @@ class Process:
         """The keeper's next message; None when its socket is closed."""
         message = b""
         with suppress(OSError, trio.ClosedResourceError):
-            message = await self._channel.recv(MESSAGE_BYTES)
+            try:
+                message = await self._channel.recv(MESSAGE_BYTES)
+            except ConnectionResetError:  # said once, and before what was sent until then
+                message = await self._channel.recv(MESSAGE_BYTES)
         return json.loads(message) if message else None
 
     def _conclude(self, report: dict[str, Any] | None) -> None:

@@ -14,8 +14,11 @@ from pathlib import Path
 import pytest
 import trio
 
-from referee.failures import SCARCE, MachineFailure, machine_failure, scarce
+from referee.bounds import Bounds
+from referee.cgroups import open_cgroups
+from referee.failures import NO_THREAD, SCARCE, MachineFailure, machine_failure, scarce
 from referee.launcher import descendants
+from referee.limits import Limits
 from referee.match import MatchResult
 from referee.process import open_launcher
 from tests.referee.test_generation import expected
@@ -167,6 +170,44 @@ def test_matches_that_the_machine_spoils_are_void_and_are_played_again(
         assert store.fault_counts() == {}
 
 
+@pytest.fixture
+def use_up_processes() -> Iterator[Trouble]:
+    """A trouble for good: the launcher may start no process any more. Root is bound by a control
+    group alone, others by RLIMIT_NPROC."""
+    cgroups = open_cgroups()
+    group = cgroups.group(Limits(processes=1))
+    bounds = Bounds(group.request() if group else None)
+
+    def trouble() -> None:
+        if os.geteuid() != 0:
+            resource.prlimit(launcher(), resource.RLIMIT_NPROC, (0, 0))
+            return
+        bounds.prepare()
+        for folder in group.request()["folders"] if group else ():
+            Path(folder, "cgroup.procs").write_text(f"{launcher()}")
+
+    if os.geteuid() == 0 and not cgroups.bounds("pids"):
+        cgroups.close()
+        pytest.skip("no control group can be made here that bounds processes")
+    yield trouble
+    bounds.remove()
+    cgroups.close()
+
+
+def test_a_machine_that_starts_no_process_any_more_is_no_bots_fault(
+    tmp_path: Path, use_up_processes: Trouble
+) -> None:
+    made = plan(*four(tmp_path)[:3], max_deals=1, seatings=Seatings.CYCLIC)
+    path, progress = tmp_path / "t.knavery", Troubled((1, use_up_processes))
+    assert play(made, path, progress)
+    (said,) = [line for line in progress.lines if "could not be started" in line]
+    assert "no process may be started any more: raise `ulimit -u`" in said
+    assert "going on with fresh processes" in said
+    assert all(said.startswith(why) for why in void(path, made))
+    with Store.open(path, write=False) as store:
+        assert (store.tally().finished, store.fault_counts()) == (3, {})
+
+
 CULPRIT = BOT.replace(
     "os._exit(9)", "os.kill(int(os.environ['LAUNCHER']), 9); open(os.environ['VOID']).read()"
 )
@@ -271,7 +312,14 @@ def test_only_what_a_machine_lacks_is_its_failure() -> None:
     found = machine_failure(BaseExceptionGroup("", [MachineFailure("it died"), lacking]))
     assert str(found) == "it died"
     assert str(machine_failure(lacking)) == "/tmp/x: the disk is full: free some space"
-    for other in (OSError(errno.ENOENT, "gone"), ValueError("x"), KeyboardInterrupt()):
+    found = machine_failure(RuntimeError(NO_THREAD))
+    assert str(found).startswith("the referee cannot go on: no process may be started any more")
+    for other in (
+        OSError(errno.ENOENT, "gone"),
+        ValueError("x"),
+        RuntimeError("x"),
+        KeyboardInterrupt(),
+    ):
         assert machine_failure(other) is None
         assert machine_failure(BaseExceptionGroup("", [lacking, other])) is None
 
