@@ -12,6 +12,7 @@ os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # read when grpc is loaded; its ha
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # else what a bot sends wrong is on our stderr
 
 import asyncio
+import errno
 import sys
 import threading
 from collections import deque
@@ -24,6 +25,7 @@ import grpc
 import grpc.aio
 import trio
 
+from referee.failures import scarce
 from referee.heartbeat import BEAT, Heartbeat
 from referee.wire_limits import (
     MAX_MESSAGE_BYTES,
@@ -36,6 +38,9 @@ from referee.wire_limits import (
 SWITCH_INTERVAL = 0.0005
 """Seconds after which a computing thread yields Python's lock while the door is open. With Python's
 own 5 ms a message that arrives while trio computes is stamped 6 ms late; with this, 1.5 ms."""
+
+THREADS = 8
+"""How many must be to be had before gRPC begins: its library ends this process for want of one."""
 
 HUNG_UP = "the bot's stream ended"
 CLOSED = "the referee closed the stream"
@@ -67,6 +72,8 @@ class GrpcThread:
     """The thread that gRPC lives in, under asyncio, and the ways into it and out of it."""
 
     def __init__(self) -> None:
+        """MachineFailure where too few threads can be started."""
+        _require(THREADS)
         self.desks: set[Closable] = set()
         self.heart = Heartbeat()
         self._trio = trio.lowlevel.current_trio_token()
@@ -298,3 +305,19 @@ class Rate:
         self._last = now
         self._left = min(self._burst, self._left + since * self._rate) - 1
         return max(0.0, -self._left / self._rate)
+
+
+def _require(count: int) -> None:
+    """MachineFailure unless so many more threads can be started."""
+    over = threading.Event()
+    threads = [threading.Thread(target=over.wait, daemon=True) for _ in range(count)]
+    try:
+        for thread in threads:
+            thread.start()
+    except RuntimeError as error:
+        raise scarce(errno.EAGAIN, "the referee cannot start its threads") from error
+    finally:
+        over.set()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()

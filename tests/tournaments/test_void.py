@@ -6,6 +6,7 @@ import re
 import resource
 import signal
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -170,35 +171,62 @@ def test_matches_that_the_machine_spoils_are_void_and_are_played_again(
         assert store.fault_counts() == {}
 
 
+Bound = Callable[[int], None]
+
+
 @pytest.fixture
-def use_up_processes() -> Iterator[Trouble]:
-    """A trouble for good: the launcher may start no process any more. Root is bound by a control
-    group alone, others by RLIMIT_NPROC."""
+def bound() -> Iterator[Bound]:
+    """Lets a process start no other one and no thread any more: root by a control group, anybody
+    else by RLIMIT_NPROC."""
     cgroups = open_cgroups()
     group = cgroups.group(Limits(processes=1))
     bounds = Bounds(group.request() if group else None)
 
-    def trouble() -> None:
+    def bind(pid: int) -> None:
         if os.geteuid() != 0:
-            resource.prlimit(launcher(), resource.RLIMIT_NPROC, (0, 0))
+            resource.prlimit(pid, resource.RLIMIT_NPROC, (0, 0))
             return
         bounds.prepare()
         for folder in group.request()["folders"] if group else ():
-            Path(folder, "cgroup.procs").write_text(f"{launcher()}")
+            Path(folder, "cgroup.procs").write_text(f"{pid}")
 
     if os.geteuid() == 0 and not cgroups.bounds("pids"):
         cgroups.close()
         pytest.skip("no control group can be made here that bounds processes")
-    yield trouble
+    yield bind
     bounds.remove()
     cgroups.close()
 
 
+def test_a_referee_that_may_start_no_thread_says_so(bound: Bound) -> None:
+    """gRPC's library would end it, or wait for ever."""
+    code = """
+import sys, trio
+from referee.server import open_door
+async def main():
+    async with open_door():
+        print("open")
+print("ready", flush=True)
+sys.stdin.read()
+trio.run(main)
+"""
+    words = [sys.executable, "-c", code]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as referee:
+        assert referee.stdout is not None
+        assert referee.stdout.readline() == "ready\n"
+        bound(referee.pid)
+        said, err = referee.communicate(timeout=60)
+    assert said == ""
+    failure = "MachineFailure: the referee cannot start its threads: no process may be started"
+    assert failure in err.splitlines()[-1]
+
+
 def test_a_machine_that_starts_no_process_any_more_is_no_bots_fault(
-    tmp_path: Path, use_up_processes: Trouble
+    tmp_path: Path, bound: Bound
 ) -> None:
     made = plan(*four(tmp_path)[:3], max_deals=1, seatings=Seatings.CYCLIC)
-    path, progress = tmp_path / "t.knavery", Troubled((1, use_up_processes))
+    path, progress = tmp_path / "t.knavery", Troubled((1, lambda: bound(launcher())))
     assert play(made, path, progress)
     (said,) = [line for line in progress.lines if "could not be started" in line]
     assert "no process may be started any more: raise `ulimit -u`" in said
