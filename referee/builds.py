@@ -16,8 +16,9 @@ from typing import Final
 import trio
 
 from referee.bot_files import BotError
+from referee.exits import Exit
 from referee.limits import SandboxRules
-from referee.process import Exit, Process, StartError, open_launcher
+from referee.process import Process, StartError, open_launcher
 from referee.sandbox import Command, Work, open_sandbox
 
 BUILD_LIMIT: Final = 1800.0

@@ -72,6 +72,15 @@ def descendants(pid: int, spare: Container[int] = ()) -> Iterator[int]:
         yield parent
 
 
+def status(pid: int, field: str) -> int:
+    """A number out of /proc/PID/status; 0 when the process has gone."""
+    with suppress(OSError):
+        text = read(f"/proc/{pid}/status").decode(errors="replace")
+        if found := re.search(rf"^{field}:\s*(\d+)", text, re.MULTILINE):
+            return int(found[1])
+    return 0
+
+
 def is_running(pid: int) -> bool:
     """Whether a process exists and has not ended."""
     with suppress(OSError):

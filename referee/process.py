@@ -14,7 +14,6 @@ import json
 import os
 import re
 import select
-import signal
 import socket
 import subprocess
 import sys
@@ -28,8 +27,9 @@ import trio
 
 from referee.cgroups import Cgroup
 from referee.cpu import Tree, program
+from referee.exits import Exit, exit_of, why_not
 from referee.failures import SCARCE, MachineFailure, scarce
-from referee.proc import descendants
+from referee.proc import descendants, status
 
 PROGRAM: Final = (
     "import sys; sys.path.insert(0, sys.argv[1]); import referee.launcher as launcher;"
@@ -58,19 +58,6 @@ class LauncherDied(MachineFailure):
 
 class CannotConfine(MachineFailure):
     """What bounds a bot could not be set up: no bot's fault."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exit:
-    """How a process ended: an exit status or a signal's number; neither if that is unknown."""
-
-    status: int | None
-    signal: int | None
-    words: str
-    left: int = 0
-    """Processes of its own that it left running when it ended by itself."""
-    printed: int = 0
-    """Bytes that it printed, of which the log keeps the first and the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +140,10 @@ class Process:
 
     def peak_memory(self) -> int:
         """The most memory, in bytes, that each of its processes that now run has had, added up."""
-        keeper = _status(self.pid, "PPid")
+        keeper = status(self.pid, "PPid")
         if not keeper:
             return 0
-        return 1024 * sum(_status(pid, "VmHWM") for pid in descendants(keeper))
+        return 1024 * sum(status(pid, "VmHWM") for pid in descendants(keeper))
 
     def log_tail(self, limit: int = 4000) -> str:
         """The last `limit` characters, at the most, that it printed, made harmless."""
@@ -181,7 +168,7 @@ class Process:
         if "error" in reply and reply["errno"] in SCARCE:
             raise scarce(reply["errno"], f"{self.name} could not be started")
         if "error" in reply:
-            raise StartError(f"{self.name} cannot be started: {_why(reply, request['argv'][0])}")
+            raise StartError(f"{self.name} cannot be started: {why_not(reply, request['argv'][0])}")
         self.started_at = trio.current_time()
         self.pid, self._keeper = reply["pid"], reply["keeper"]
 
@@ -204,7 +191,7 @@ class Process:
         elif report["orphaned"]:
             self._died = True
         else:
-            how = _exit(_code(report["exit"], self._wrapped), asked=report["asked"])
+            how = exit_of(report["exit"], asked=report["asked"], wrapped=self._wrapped)
             more = f"; it used {report['exceeded']}" if report["exceeded"] else ""
             left, printed = report["left"], report["printed"]
             self._exit = replace(how, words=how.words + more, left=left, printed=printed)
@@ -359,15 +346,6 @@ def try_out(argv: Sequence[str]) -> tuple[str, int]:
     return printable(done.stdout.decode(errors="replace")), done.returncode
 
 
-def _status(pid: int, field: str) -> int:
-    """A number out of /proc/PID/status; 0 when the process has gone."""
-    with suppress(OSError):
-        status = Path(f"/proc/{pid}/status").read_text()
-        if found := re.search(rf"^{field}:\s*(\d+)", status, re.MULTILINE):
-            return int(found[1])
-    return 0
-
-
 def _socket_pair() -> tuple[trio.socket.SocketType, socket.socket]:
     """One end for trio, and one that blocks for a launcher or a keeper."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -411,41 +389,6 @@ _ESCAPES: Final = re.compile(
     r"|\x1b[ -/]*[0-~]",
     re.MULTILINE,
 )
-
-
-def _exit(code: int, *, asked: bool) -> Exit:
-    """From a code as `subprocess.Popen.returncode`; `asked` says that the referee ended it."""
-    if code >= 0:
-        status, number, words = code, None, f"exited with status {code}"
-    else:
-        status, number, words = None, -code, f"killed by {_signal_words(-code)}"
-    return Exit(status, number, f"ended by the referee ({words})" if asked else words)
-
-
-def _code(code: int, wrapped: bool) -> int:
-    """A code as of the program itself, if another one passed it on."""
-    return 128 - code if wrapped and 128 < code <= 128 + signal.SIGRTMAX else code
-
-
-def _signal_words(number: int) -> str:
-    try:
-        return f"{signal.Signals(number).name} ({signal.strsignal(number)})"
-    except ValueError:
-        return f"signal {number}"
-
-
-def _why(failure: Mapping[str, Any], command: str) -> str:
-    """A keeper's failure to start `command`, in words."""
-    if failure.get("file") == command:
-        match failure["errno"]:
-            case errno.EACCES if "/" in command:
-                return f"{command!r} may not be executed; chmod +x allows it"
-            case errno.ENOENT | errno.EACCES:
-                return f"there is no command {command!r}, or not the interpreter it names"
-            case errno.ENOEXEC:
-                return f"{command!r} is no program; a script begins with a line such as #!/bin/sh"
-    where = failure.get("file")
-    return f"{failure['error']}: {where}" if where else str(failure["error"])
 
 
 def _file_name(name: str) -> str:

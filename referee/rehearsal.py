@@ -18,13 +18,14 @@ from knavery.v1 import referee_pb2 as pb
 from referee.bots import Prepared
 from referee.clock import ProcessClock
 from referee.companions import Companion
+from referee.exits import Exit
 from referee.games.rules import Rules
 from referee.games.shuffle import derive, seed64
 from referee.generation import Contestant, play_generation
 from referee.house import House, Line
 from referee.match import ClockRules, FaultRules, MatchJob, MatchResult
 from referee.player import Player
-from referee.process import Exit, Process
+from referee.process import Process
 from referee.server import BadMessage, HungUp
 from referee.streams import Meter
 from referee.tables import Seated, Tables

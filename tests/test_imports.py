@@ -13,7 +13,7 @@ LAYERS = (
     ("knavery.v1", "referee", "referee.wire_limits"),
     ("referee.games",),
     ("referee.wire_rules",),
-    ("referee.match", "referee.leftovers", "referee.failures"),
+    ("referee.match", "referee.leftovers", "referee.failures", "referee.exits"),
     ("referee.clock", "referee.restarts"),
     ("referee.player",),
     ("referee.tables", "referee.decisions", "referee.wire", "referee.companions"),

@@ -12,10 +12,10 @@ import pytest
 import trio
 from trio.testing import trio_test, wait_all_tasks_blocked
 
+from referee.exits import Exit
 from referee.keeper import LOG_PART
 from referee.proc import children
 from referee.process import (
-    Exit,
     Launcher,
     LauncherDied,
     Process,
