@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,12 +12,12 @@ import pytest
 import trio
 
 from knavery import stdio
-from referee import bot_files, builds
+from referee import builds
 from referee.bot_files import cache_root
 from referee.bots import Bot, BotError, Prepared, environment, load, prepare, shipped
 from referee.process import open_launcher
+from tests.referee.bot_folders import TOML, write
 
-TOML: Final = 'name = "alice"\nrun = ["python", "bot.py"]\n'
 BUILD: Final = """
 import pathlib
 pathlib.Path("made").write_text("print('made here')")
@@ -29,14 +28,6 @@ pathlib.Path("made").write_text("print('made here')")
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("KNAVERY_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
-
-
-def write(folder: Path, **files: str) -> Path:
-    """A bot's folder; `bot_py` names bot.py."""
-    folder.mkdir(exist_ok=True)
-    for name, text in {"bot_toml": TOML, "bot_py": "print('hello')\n", **files}.items():
-        (folder / name.replace("_", ".")).write_text(text)
-    return folder
 
 
 @pytest.fixture
@@ -213,87 +204,6 @@ class TestLoad:
     def test_a_toml_that_is_not_utf_8(self, folder: Path) -> None:
         (folder / "bot.toml").write_bytes(b'name = "\xff"')
         with pytest.raises(BotError, match=r"bot.toml: is not text in UTF-8: save it as UTF-8$"):
-            load(str(folder))
-
-
-class TestVersion:
-    def test_it_is_the_same_wherever_the_bot_is(self, tmp_path: Path) -> None:
-        one = load(str(write(tmp_path / "one", z="1", a="2"))).version
-        assert load(str(write(tmp_path / "two", a="2", z="1"))).version == one
-        assert one == "6a1a1e52599cc0aa6c7a4e3b82c27901b8672c0d95e09afbd68cdf6e50dc26d5"
-
-    @pytest.mark.parametrize(
-        "change",
-        [
-            lambda folder: (folder / "bot.py").write_text("print('other')\n"),
-            lambda folder: (folder / "bot.py").rename(folder / "bot2.py"),
-            lambda folder: (folder / "bot.py").chmod(0o755),
-            lambda folder: (folder / "new").touch(),
-            lambda folder: (folder / "link").symlink_to("bot.py"),
-            lambda folder: write(folder, bot_toml=TOML + "max_tables = 1"),
-        ],
-    )
-    def test_it_changes_with_the_contents(
-        self, folder: Path, change: Callable[[Path], object]
-    ) -> None:
-        before = load(str(folder)).version
-        change(folder)
-        assert load(str(folder)).version != before
-
-    def test_what_is_left_out_does_not_count(self, folder: Path) -> None:
-        write(folder, bot_toml=TOML + 'exclude = ["*.log", "models/old"]')
-        (folder / "models").mkdir()
-        before = load(str(folder)).version
-        for left_out in (*bot_files.LEFT_OUT, "models/old", "models/.venv"):
-            (folder / left_out).mkdir()
-            (folder / left_out / "file").touch()
-        (folder / "models" / "a.log").touch()
-        assert load(str(folder)).version == before
-        (folder / "old").touch()
-        assert load(str(folder)).version != before
-
-    def test_a_single_file_and_its_requirements(self, tmp_path: Path) -> None:
-        file = tmp_path / "carol.py"
-        file.write_text("pass")
-        alone = load(str(file)).version
-        (tmp_path / "other.py").touch()
-        assert load(str(file)).version == alone
-        (tmp_path / "requirements.txt").touch()
-        assert load(str(file)).version != alone
-
-    @pytest.mark.parametrize(
-        "target", ["../outside", "/etc/passwd", "sub/../../outside", "..", "link"]
-    )
-    def test_links_to_the_outside_are_refused(self, folder: Path, target: str) -> None:
-        (folder.parent / "outside").touch()
-        (folder / "link").symlink_to(target)
-        with pytest.raises(BotError) as caught:
-            load(str(folder))
-        assert str(caught.value).startswith(
-            f"{folder}/link: links to {target}; a link must be relative"
-        )
-
-    def test_links_by_way_of_links_are_refused(self, folder: Path) -> None:
-        (folder / "sub").mkdir()
-        (folder / "sub" / "up").symlink_to("..")
-        load(str(folder))
-        (folder / "link").symlink_to("sub/up/../secret")
-        with pytest.raises(BotError, match=r"links to sub/up/../secret; a link must"):
-            load(str(folder))
-
-    def test_a_fifo_is_refused(self, folder: Path) -> None:
-        os.mkfifo(folder / "pipe")
-        with pytest.raises(BotError, match="pipe: is neither a file nor a folder"):
-            load(str(folder))
-
-    @pytest.mark.parametrize(("bound", "value"), [("MAX_FILES", 2), ("MAX_BYTES", 60)])
-    def test_a_bot_has_bounds(
-        self, folder: Path, monkeypatch: pytest.MonkeyPatch, bound: str, value: int
-    ) -> None:
-        monkeypatch.setattr(bot_files, bound, value)
-        load(str(folder))
-        (folder / "more").write_text("x" * 10)
-        with pytest.raises(BotError, match=f"^{folder}: holds more than .* exclude in bot.toml"):
             load(str(folder))
 
 
