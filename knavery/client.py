@@ -225,6 +225,8 @@ def _channel(address: str) -> grpc.aio.Channel:
         roots = Path(ca or _usual_roots()).read_bytes()
     except OSError as exc:
         raise Unreachable(f"KNAVERY_TLS_CA: {ca}: cannot be read: {exc.strerror}") from exc
+    if b"-----BEGIN CERTIFICATE-----" not in roots:
+        raise Unreachable(f"KNAVERY_TLS_CA: {ca}: holds no certificate in PEM")
     credentials = grpc.ssl_channel_credentials(roots)
     return grpc.aio.secure_channel(address, credentials, options=options)
 

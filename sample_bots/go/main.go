@@ -3,16 +3,22 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"net"
 	"os"
 	"runtime"
 	"strings"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
 
 	pb "knavery-bot/knaverypb"
 )
@@ -23,6 +29,9 @@ const (
 	flushEvery = 5 * time.Millisecond // answers that are ready wait no longer for the others
 	errorBytes = 2000                 // of an error's text; the referee keeps 2,048
 )
+
+// alive lets a connection that is lost without a word be noticed within 20 s.
+var alive = keepalive.ClientParameters{Time: 10 * time.Second, Timeout: 10 * time.Second}
 
 func main() {
 	address, token := os.Getenv("KNAVERY_ADDRESS"), os.Getenv("KNAVERY_TOKEN")
@@ -38,11 +47,9 @@ func main() {
 
 // play talks with the referee until it says goodbye or is gone; an error if it lets no bot in.
 func play(address, token string, bot *Bot) error {
-	conn, err := grpc.NewClient(address,
-		grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)))
+	conn, err := dial(address)
 	if err != nil {
-		return fmt.Errorf("no referee at %s: %w", address, err)
+		return err
 	}
 	defer conn.Close()
 	stream, err := pb.NewRefereeClient(conn).Play(context.Background())
@@ -62,6 +69,57 @@ func play(address, token string, bot *Bot) error {
 			return nil
 		}
 	}
+}
+
+// dial opens a channel to a gRPC target: unix:/path or host:port.
+func dial(address string) (*grpc.ClientConn, error) {
+	secured, err := security(address)
+	if err != nil {
+		return nil, err
+	}
+	options := []grpc.DialOption{
+		grpc.WithTransportCredentials(secured),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
+	}
+	if !isSocket(address) {
+		options = append(options, grpc.WithKeepaliveParams(alive))
+	}
+	conn, err := grpc.NewClient(address, options...)
+	if err != nil {
+		return nil, fmt.Errorf("no referee at %s: %w", address, err)
+	}
+	return conn, nil
+}
+
+// security is none on this machine, else TLS. What certificates it trusts is in the file that
+// KNAVERY_TLS_CA names, which asks for TLS everywhere; or else what is usual.
+func security(address string) (credentials.TransportCredentials, error) {
+	ca := os.Getenv("KNAVERY_TLS_CA")
+	if isSocket(address) || (ca == "" && isLoopback(address)) {
+		return insecure.NewCredentials(), nil
+	}
+	if ca == "" {
+		return credentials.NewTLS(nil), nil
+	}
+	pem, err := os.ReadFile(ca)
+	if err != nil {
+		return nil, fmt.Errorf("KNAVERY_TLS_CA: %s: cannot be read: %w", ca, errors.Unwrap(err))
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("KNAVERY_TLS_CA: %s: holds no certificate in PEM", ca)
+	}
+	return credentials.NewTLS(&tls.Config{RootCAs: roots}), nil
+}
+
+func isSocket(address string) bool {
+	return strings.HasPrefix(address, "unix:")
+}
+
+// isLoopback tells whether the host of an address is this machine itself, by how it is written.
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err == nil && (strings.EqualFold(host, "localhost") || net.ParseIP(host).IsLoopback())
 }
 
 // greet says hello; an error unless the answer is a welcome.

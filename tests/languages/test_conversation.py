@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 import trio
+import trustme
 from trio.testing import trio_test
 
 from knavery.v1 import referee_pb2 as pb
 from referee.bots import Prepared, environment
-from referee.server import HungUp, Post, open_door
-from tests.languages.templates import Template
+from referee.server import HungUp, Post, Tls, open_door
+from tests.languages.templates import TEMPLATES, Template
 from tests.sdk.events import finished_deal, started, to_bid, to_play
 
 pytestmark = pytest.mark.languages
@@ -24,6 +25,8 @@ WELCOME = pb.Welcome(protocol=1, max_batch=256, max_message_bytes=4 * 2**20)
 GOODBYE = pb.Event(goodbye=pb.Goodbye(reason="that was all"))
 FIELD_99 = b"\x9a\x06\x02hi"
 """A field of a protocol that is newer: number 99, a text."""
+WITH_TLS = ("go",)
+"""The languages whose templates speak TLS."""
 
 
 @asynccontextmanager
@@ -33,12 +36,14 @@ async def a_post() -> AsyncIterator[Post]:
             yield await door.listen()
 
 
-def start(bot: Prepared, scratch: Path, address: str, token: str) -> subprocess.Popen[str]:
-    """The bot, with the environment that the referee would give it."""
+def start(
+    bot: Prepared, scratch: Path, address: str, token: str, ca: str = ""
+) -> subprocess.Popen[str]:
+    """The bot, with the environment that the referee would give it, and whom to trust."""
     return subprocess.Popen(
         bot.argv,
         cwd=bot.cwd,
-        env=environment(address, token, scratch),
+        env=environment(address, token, scratch, {"KNAVERY_TLS_CA": ca}),
         executable=bot.cwd / bot.argv[0] if "/" in bot.argv[0] else None,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -148,6 +153,47 @@ async def test_it_dials_an_address_of_ip_too(bot: Prepared, tmp_path: Path) -> N
         await post.send(envelope(GOODBYE))
         assert await end_of(process) == (0, "")
         nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(
+    "template",
+    [template for template in TEMPLATES if template.language in WITH_TLS],
+    ids=lambda template: template.language,
+)
+@trio_test
+async def test_it_speaks_tls_to_whom_it_trusts(bot: Prepared, tmp_path: Path) -> None:
+    """With another authority, with no file of one, and in plain text from afar it does not play."""
+    authority = trustme.CA()
+    shown = authority.issue_cert("127.0.0.1")
+    chain = b"".join(certificate.bytes() for certificate in shown.cert_chain_pems)
+    ca, other, empty, gone = (f"{tmp_path}/{name}.pem" for name in ("ca", "other", "empty", "gone"))
+    authority.cert_pem.write_to_path(ca)
+    trustme.CA().cert_pem.write_to_path(other)
+    Path(empty).touch()
+    with trio.fail_after(PATIENCE):
+        async with open_door() as door:
+            tls = Tls(chain, shown.private_key_pem.bytes())
+            gate = await door.open_gate("127.0.0.1:0", ["token"], tls)
+            plain = await door.open_gate("127.0.0.1:0", ["token"])
+            address = f"127.0.0.1:{gate.port}"
+            tries = [
+                (address, other, "no referee"),
+                (address, empty, f"KNAVERY_TLS_CA: {empty}: holds no certificate in PEM\n"),
+                (address, gone, f"KNAVERY_TLS_CA: {gone}: cannot be read: "),
+                (f"0.0.0.0:{plain.port}", "", "no referee"),
+            ]
+            for where, file, words in tries:
+                status, printed = await end_of(start(bot, tmp_path, where, "token", file))
+                assert (status, printed.count("\n")) == (1, 1), printed
+                assert words in printed
+            process = start(bot, tmp_path, address, "token", ca)
+            visit = await gate.guests[0].visit()
+            await visit.welcome(WELCOME)
+            await visit.send(envelope(to_play(1)))
+            assert set(await answers(visit, 1)) == {1}
+            await visit.send(envelope(GOODBYE))
+            assert await end_of(process) == (0, "")
+            assert not plain.guests[0].is_here
 
 
 @trio_test

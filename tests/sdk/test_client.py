@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 import trio
@@ -133,6 +134,20 @@ def test_an_address_where_nobody_is_gives_one_clear_line() -> None:
     ):
         pytest.fail("it connected")
     assert "\n" not in str(error.value)
+
+
+def test_a_file_of_authorities_without_any_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ca.pem").touch()
+    monkeypatch.setenv("KNAVERY_TLS_CA", str(tmp_path / "ca.pem"))
+    with (
+        pytest.raises(
+            Unreachable, match=r"KNAVERY_TLS_CA: .*/ca\.pem: holds no certificate in PEM"
+        ),
+        connect("127.0.0.1:1", "token"),
+    ):
+        pytest.fail("it connected")
 
 
 @trio_test
