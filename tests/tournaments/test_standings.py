@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from wcwidth import wcswidth
 
 from tests.tournaments.results import block, blocks
 from tournaments.played import Played
@@ -334,3 +335,11 @@ class TestJson:
     def test_is_json(self, played: list[Played]) -> None:
         document = as_json(standings(played), with_meetings=True)
         assert json.loads(json.dumps(document, allow_nan=False)) == document
+
+
+def test_columns_stand_below_each_other_whatever_the_script_of_a_name() -> None:
+    entries = [Entry("太郎", "a1b2c3d4e5f6"), *ENTRIES[1:]]
+    rows = compute(entries, TWO_BLOCKS, seatings_per_block=2).rows
+    lines = table(rows).splitlines()[-len(rows) :]
+    versions = [line.index(row.version[:7]) for line, row in zip(lines, rows, strict=True)]
+    assert len({wcswidth(line[:at]) for line, at in zip(lines, versions, strict=True)}) == 1
