@@ -2,9 +2,15 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <iostream>
 #include <memory>
+#include <regex>
+#include <sstream>
 #include <stdexcept>
 
 #include "knavery/v1/referee.grpc.pb.h"
@@ -27,12 +33,56 @@ constexpr char kSdk[] = "starter-cpp 0.1.0";
 constexpr std::chrono::milliseconds kFlushEvery(5);
 // Of an error's text; the referee keeps 2,048 bytes.
 constexpr std::size_t kErrorBytes = 2000;
+// Lets a connection that is lost without a word be noticed within 20 s.
+constexpr int kAliveMilliseconds = 10'000;
 
-std::unique_ptr<Referee::Stub> dial(const std::string& address) {
+bool isSocket(const std::string& address) { return address.rfind("unix:", 0) == 0; }
+
+// Whether the host of an address is this machine itself, by how it is written.
+bool isLoopback(const std::string& address) {
+  const std::regex loopback(R"(localhost|127\.[\d.]+|\[?::1\]?)", std::regex::icase);
+  return std::regex_match(address.substr(0, address.rfind(':')), loopback);
+}
+
+// The certificates in a file.
+std::string trusted(const std::string& path) {
+  std::ostringstream pem;
+  errno = 0;
+  pem << std::ifstream(path).rdbuf();
+  std::string problem;
+  if (!pem && errno != 0) {
+    problem = std::string("cannot be read: ") + std::strerror(errno);
+  } else if (pem.str().find("-----BEGIN CERTIFICATE-----") == std::string::npos) {
+    problem = "holds no certificate in PEM";
+  }
+  if (!problem.empty()) throw std::runtime_error("KNAVERY_TLS_CA: " + path + ": " + problem);
+  return pem.str();
+}
+
+// None on this machine, else TLS. What certificates it trusts is in the file that KNAVERY_TLS_CA
+// names, which asks for TLS everywhere; or else what is usual.
+std::shared_ptr<grpc::ChannelCredentials> security(const std::string& address) {
+  const char* variable = std::getenv("KNAVERY_TLS_CA");
+  const std::string ca = variable ? variable : "";
+  if (isSocket(address) || (ca.empty() && isLoopback(address))) {
+    return grpc::InsecureChannelCredentials();
+  }
+  grpc::SslCredentialsOptions options;
+  if (!ca.empty()) options.pem_root_certs = trusted(ca);
+  return grpc::SslCredentials(options);
+}
+
+// Opens a channel to a gRPC target: unix:/path or host:port.
+std::shared_ptr<grpc::Channel> dial(const std::string& address) {
+  setenv("GRPC_VERBOSITY", "NONE", 0);  // what it would print of a failure, the error says too
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
-  return Referee::NewStub(
-      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments));
+  if (!isSocket(address)) {
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, kAliveMilliseconds);
+    arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kAliveMilliseconds);
+    arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  }
+  return grpc::CreateCustomChannel(address, security(address), arguments);
 }
 
 // Says hello; std::runtime_error unless the answer is a welcome.
@@ -96,7 +146,7 @@ bool answer(Stream& stream, Bot& bot, const Envelope& envelope) {
 }  // namespace
 
 void play(const std::string& address, const std::string& token, Bot& bot) {
-  const auto stub = dial(address);
+  const auto stub = Referee::NewStub(dial(address));
   grpc::ClientContext context;
   const auto stream = stub->Play(&context);
   greet(*stream, address, token);
