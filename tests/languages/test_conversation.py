@@ -25,7 +25,7 @@ WELCOME = pb.Welcome(protocol=1, max_batch=256, max_message_bytes=4 * 2**20)
 GOODBYE = pb.Event(goodbye=pb.Goodbye(reason="that was all"))
 FIELD_99 = b"\x9a\x06\x02hi"
 """A field of a protocol that is newer: number 99, a text."""
-WITH_TLS = ("cpp", "go")
+WITH_TLS = ("cpp", "go", "typescript")
 """The languages whose templates speak TLS."""
 
 

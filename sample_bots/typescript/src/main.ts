@@ -1,7 +1,10 @@
 // A bot for Knavery: this file talks with the referee, bot.ts decides.
 
+import { readFileSync } from "node:fs";
+import { isIPv4 } from "node:net";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { getSystemErrorMap } from "node:util";
 
 import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
@@ -24,6 +27,8 @@ const FLUSH_EVERY = 5;
 /** Of an error's text; the referee keeps 2,048 bytes. */
 const ERROR_CHARACTERS = 500;
 const PROTOS = join(__dirname, "..", "protos");
+/** So that a connection which is lost without a word is noticed within 20 s. */
+const ALIVE = { "grpc.keepalive_time_ms": 10_000, "grpc.keepalive_timeout_ms": 10_000 };
 const OPTIONS = { enums: String, longs: String, defaults: true, oneofs: true };
 
 /** The bot was not let in; the text says why. */
@@ -65,7 +70,8 @@ async function play(address: string, token: string, bot: Bot): Promise<void> {
       throw error;
     }
     if (!letIn) {
-      throw new NotLetIn(`no referee at ${address}: ${error.details}`);
+      const why = error.details.replace(/\s+/g, " "); // of one line
+      throw new NotLetIn(`no referee at ${address}: ${why}`);
     }
   }
   if (!letIn) {
@@ -73,15 +79,57 @@ async function play(address: string, token: string, bot: Bot): Promise<void> {
   }
 }
 
+/** A stream to a gRPC target: unix:/path or host:port. */
 function dial(address: string): Stream {
   const definition = loadSync("knavery/v1/referee.proto", { ...OPTIONS, includeDirs: [PROTOS] });
   const proto = grpc.loadPackageDefinition(definition) as unknown as ProtoGrpcType;
-  const client = new proto.knavery.v1.Referee(address, grpc.credentials.createInsecure(), {
+  const client = new proto.knavery.v1.Referee(address, security(address), {
     "grpc.max_receive_message_length": -1,
+    ...(isSocket(address) ? {} : ALIVE),
   });
   const stream = client.play();
   stream.on("error", () => {}); // reading tells
   return stream;
+}
+
+/**
+ * None on this machine, else TLS. What certificates it trusts is in the file that KNAVERY_TLS_CA
+ * names, which asks for TLS everywhere; or else what is usual.
+ */
+function security(address: string): grpc.ChannelCredentials {
+  const ca = process.env.KNAVERY_TLS_CA;
+  if (isSocket(address) || (!ca && isLoopback(address))) {
+    return grpc.credentials.createInsecure();
+  }
+  // Or Node warns that gRPC gives an IP address as the name of a server.
+  Object.assign(process, { noDeprecation: true });
+  if (!ca) {
+    return grpc.credentials.createSsl();
+  }
+  const roots = read(ca);
+  if (!roots.includes("-----BEGIN CERTIFICATE-----")) {
+    throw new NotLetIn(`KNAVERY_TLS_CA: ${ca}: holds no certificate in PEM`);
+  }
+  return grpc.credentials.createSsl(roots);
+}
+
+function read(ca: string): Buffer {
+  try {
+    return readFileSync(ca);
+  } catch (error) {
+    const [, why] = getSystemErrorMap().get((error as NodeJS.ErrnoException).errno!)!;
+    throw new NotLetIn(`KNAVERY_TLS_CA: ${ca}: cannot be read: ${why}`);
+  }
+}
+
+function isSocket(address: string): boolean {
+  return address.startsWith("unix:");
+}
+
+/** Whether the host of an address is this machine itself, by how it is written. */
+function isLoopback(address: string): boolean {
+  const host = address.slice(0, address.lastIndexOf(":")).toLowerCase();
+  return host === "localhost" || host === "[::1]" || (isIPv4(host) && host.startsWith("127."));
 }
 
 function isGrpcError(error: unknown): error is grpc.ServiceError {
