@@ -25,7 +25,7 @@ WELCOME = pb.Welcome(protocol=1, max_batch=256, max_message_bytes=4 * 2**20)
 GOODBYE = pb.Event(goodbye=pb.Goodbye(reason="that was all"))
 FIELD_99 = b"\x9a\x06\x02hi"
 """A field of a protocol that is newer: number 99, a text."""
-WITH_TLS = ("cpp", "go", "typescript")
+WITH_TLS = ("cpp", "go", "rust", "typescript")
 """The languages whose templates speak TLS."""
 
 
@@ -161,7 +161,7 @@ async def test_it_dials_an_address_of_ip_too(bot: Prepared, tmp_path: Path) -> N
     ids=lambda template: template.language,
 )
 @trio_test
-async def test_it_speaks_tls_to_whom_it_trusts(bot: Prepared, tmp_path: Path) -> None:
+async def test_it_speaks_tls_to_a_referee_that_it_knows(bot: Prepared, tmp_path: Path) -> None:
     """With another authority, with no file of one, and in plain text from afar it does not play."""
     authority = trustme.CA()
     shown = authority.issue_cert("127.0.0.1")

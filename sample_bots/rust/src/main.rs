@@ -5,6 +5,7 @@ mod bot;
 mod bot_test;
 mod cards;
 
+use std::net::IpAddr;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use hyper_util::rt::TokioIo;
 use tokio::{net::UnixStream, runtime, sync::mpsc};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::transport::{Channel, Endpoint, Error};
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint};
 
 use bot::Bot;
 use proto::{decision::Request, event, from_bot, from_referee, r#move::Answer};
@@ -29,11 +30,12 @@ const SDK: &str = "starter-rust 0.1.0";
 const FLUSH_EVERY: Duration = Duration::from_millis(5);
 /// Of an error's text, in characters; the referee keeps 2,048 bytes.
 const ERROR_CHARACTERS: usize = 500;
+/// Lets a connection that is lost without a word be noticed within 20 s.
+const ALIVE: Duration = Duration::from_secs(10);
 
 type Outbox = mpsc::Sender<FromBot>;
 
 fn main() -> ExitCode {
-    let variable = |name| std::env::var(name).unwrap_or_default();
     let (address, token) = (variable("KNAVERY_ADDRESS"), variable("KNAVERY_TOKEN"));
     if address.is_empty() || token.is_empty() {
         eprintln!("This is a bot, and a referee starts it. To see it play: knavery play .");
@@ -50,10 +52,15 @@ fn main() -> ExitCode {
     }
 }
 
+/// A variable of the environment; one that is not set is empty.
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_default()
+}
+
 /// Talks with the referee until it says goodbye or is gone; an error if it lets no bot in.
 async fn play(address: &str, token: String, mut bot: Bot) -> Result<(), String> {
-    let no_referee = |cause: &str| format!("no referee at {address}: {cause}");
-    let channel = dial(address).await.map_err(|error| no_referee(&error.to_string()))?;
+    let no_referee = |cause: &str| no_referee(address, cause);
+    let channel = dial(address).await?;
     let (outbox, outgoing) = mpsc::channel(16);
     send(&outbox, from_bot::Message::Hello(hello(token))).await;
     let mut client = RefereeClient::new(channel).max_decoding_message_size(usize::MAX);
@@ -79,17 +86,69 @@ async fn play(address: &str, token: String, mut bot: Bot) -> Result<(), String> 
     Ok(())
 }
 
-/// A channel to a gRPC target: unix:/path or host:port.
-async fn dial(address: &str) -> Result<Channel, Error> {
-    let Some(path) = address.strip_prefix("unix:") else {
-        return Endpoint::from_shared(format!("http://{address}"))?.connect().await;
+fn no_referee(address: &str, cause: &str) -> String {
+    format!("no referee at {address}: {cause}")
+}
+
+/// Opens a channel to a gRPC target: unix:/path or host:port.
+async fn dial(address: &str) -> Result<Channel, String> {
+    let connected = match address.strip_prefix("unix:") {
+        Some(path) => {
+            let path = path.strip_prefix("//").unwrap_or(path).to_string();
+            let connector = tower::service_fn(move |_| {
+                let path = path.clone();
+                async move { UnixStream::connect(path).await.map(TokioIo::new) }
+            });
+            Endpoint::from_static("http://localhost").connect_with_connector(connector).await
+        }
+        None => endpoint(address)?.connect().await,
     };
-    let path = path.strip_prefix("//").unwrap_or(path).to_string();
-    let connector = tower::service_fn(move |_| {
-        let path = path.clone();
-        async move { UnixStream::connect(path).await.map(TokioIo::new) }
-    });
-    Endpoint::from_static("http://localhost").connect_with_connector(connector).await
+    connected.map_err(|error| no_referee(address, &root_cause(&error)))
+}
+
+/// Plain on this machine, else with TLS. What certificates it trusts is in the file that
+/// KNAVERY_TLS_CA names, which asks for TLS everywhere; or else what is usual.
+fn endpoint(address: &str) -> Result<Endpoint, String> {
+    let ca = variable("KNAVERY_TLS_CA");
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host).trim_matches(['[', ']']);
+    let plain = ca.is_empty() && is_loopback(host);
+    let scheme = if plain { "http" } else { "https" };
+    let unusable = |error| no_referee(address, &root_cause(&error));
+    let endpoint = Endpoint::from_shared(format!("{scheme}://{address}"))
+        .map_err(unusable)?
+        .http2_keep_alive_interval(ALIVE)
+        .keep_alive_timeout(ALIVE);
+    if plain {
+        return Ok(endpoint);
+    }
+    let tls = ClientTlsConfig::new().domain_name(host);
+    let tls = match ca.as_str() {
+        "" => tls.with_native_roots(),
+        _ => tls.ca_certificate(trusted(&ca)?),
+    };
+    endpoint.tls_config(tls).map_err(unusable)
+}
+
+/// Whether a host is this machine itself, by how it is written.
+fn is_loopback(host: &str) -> bool {
+    host.eq_ignore_ascii_case("localhost")
+        || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// The certificates in a file.
+fn trusted(path: &str) -> Result<Certificate, String> {
+    let problem = |text: String| format!("KNAVERY_TLS_CA: {path}: {text}");
+    let pem = std::fs::read_to_string(path)
+        .map_err(|error| problem(format!("cannot be read: {error}")))?;
+    if !pem.contains("-----BEGIN CERTIFICATE-----") {
+        return Err(problem("holds no certificate in PEM".to_string()));
+    }
+    Ok(Certificate::from_pem(pem))
+}
+
+/// What is at the bottom of an error; those that wrap it say little.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |source| root_cause(source))
 }
 
 fn hello(token: String) -> Hello {
