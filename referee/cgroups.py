@@ -14,6 +14,8 @@ from __future__ import annotations
 import itertools
 import os
 import re
+import signal
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from referee.limits import Limits
+from referee.proc import SWEEP, send, thaw
 
 PERIOD: Final = 100_000
 """Microseconds in which a bot may use its share of the processors."""
@@ -28,6 +31,8 @@ CONTROLLERS: Final = ("memory", "pids", "cpu", "cpuacct", "freezer")
 """What is used, by the names of version 1; version 2 counts time and freezes in every group."""
 FREEZER: Final = {1: ("freezer.state", "THAWED", "FROZEN"), 2: ("cgroup.freeze", "0", "1")}
 """By version: the file, and what thaws and what freezes when it is written there."""
+SWEEPS: Final = 50
+"""How often what is left in a group is killed, SWEEP apart."""
 _REFUSED: Final = {
     "memory": ("memory", {1: "memory.oom_control", 2: "memory.events"}, "oom_kill"),
     "pids": ("processes and threads", {1: "pids.events", 2: "pids.events"}, "max"),
@@ -144,8 +149,10 @@ class Cgroups:
         return Cgroup(places, settings)
 
     def close(self) -> None:
-        """Remove the referee's own groups; one in which something is left stays."""
+        """Remove the referee's own groups. What is still in one is ended: something is where a
+        launcher and its keepers were killed together."""
         for folder in {place.folder for place in self._places.values()}:
+            _end(folder)
             _remove(folder)
 
 
@@ -266,6 +273,20 @@ def _sweep(parent: Path) -> None:
         named = _NAME.fullmatch(folder.name)
         if named and not Path("/proc", named[1]).exists():
             _remove(folder)
+
+
+def _end(folder: Path) -> None:
+    """Kill whatever is in the groups in a group, frozen or not."""
+    for _ in range(SWEEPS):
+        with suppress(OSError):
+            found = " ".join(procs.read_text() for procs in folder.glob("*/cgroup.procs"))
+            pids = [int(pid) for pid in found.split() if int(pid)]
+            if not pids:
+                return
+            for pid in pids:
+                thaw(pid)
+                send(pid, signal.SIGKILL)
+        time.sleep(SWEEP)
 
 
 def _remove(folder: Path) -> None:

@@ -386,3 +386,26 @@ async def test_whoever_is_killed_nothing_stays_in_a_sandbox(tmp_path: Path, kill
                 pids = {"bwrap": process.pid, "keeper": below[0], "launcher": launcher.pid}
                 os.kill(pids[killed], signal.SIGKILL)
                 await until_gone(below)
+
+
+@trio_test
+async def test_a_launcher_that_is_killed_with_its_keepers_leaves_nothing_in_a_group(
+    tmp_path: Path,
+) -> None:
+    needs_bubblewrap()
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    with open_sandbox(SandboxRules(limits=LIMITS)) as sandbox:
+        if not sandbox.bounds_cores:
+            pytest.skip("no control groups can be made here")
+        async with open_launcher(tmp_path / "logs") as launcher:
+            made = command(sandbox, folder, "sh", "-c", "setsid sleep 600 & sleep 600")
+            await launcher.start("x", made.argv, made.cwd, made.env, made.confinement)
+            with trio.fail_after(PATIENCE):
+                while len(running_in(folder)) < 3:
+                    await trio.sleep(0.01)
+            below = list(descendants(launcher.pid))
+            os.kill(launcher.pid, signal.SIGSTOP)  # it would notice
+            for pid in (below[0], launcher.pid):
+                os.kill(pid, signal.SIGKILL)
+    assert not running_in(folder)
