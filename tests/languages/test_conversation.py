@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from trio.testing import trio_test
 from knavery.v1 import referee_pb2 as pb
 from referee.bots import Prepared, environment
 from referee.server import HungUp, Post, Tls, open_door
-from tests.languages.templates import TEMPLATES, Template
+from tests.languages.templates import Template
 from tests.sdk.events import finished_deal, started, to_bid, to_play
 
 pytestmark = pytest.mark.languages
@@ -25,8 +27,8 @@ WELCOME = pb.Welcome(protocol=1, max_batch=256, max_message_bytes=4 * 2**20)
 GOODBYE = pb.Event(goodbye=pb.Goodbye(reason="that was all"))
 FIELD_99 = b"\x9a\x06\x02hi"
 """A field of a protocol that is newer: number 99, a text."""
-WITH_TLS = ("cpp", "go", "rust", "typescript")
-"""The languages whose templates speak TLS."""
+TLS_HANDSHAKE = b"\x16"
+"""With which TLS begins, and gRPC in plain text does not."""
 
 
 @asynccontextmanager
@@ -69,9 +71,28 @@ async def answers(post: Post, count: int) -> dict[int, pb.Move]:
     return moves
 
 
+@asynccontextmanager
+async def a_port(
+    server: socket.socket, serve: Callable[[trio.SocketStream], Awaitable[None]]
+) -> AsyncIterator[int]:
+    """Where that socket listens, and each connection is served so."""
+    listener = trio.SocketListener(trio.socket.from_stdlib_socket(server))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, serve, [listener])
+        yield server.getsockname()[1]
+        nursery.cancel_scope.cancel()
+
+
+def on_all_addresses() -> socket.socket:
+    """Listens wherever one may be sent by "0.0.0.0": Java goes to ::1."""
+    both = socket.has_dualstack_ipv6()
+    family = socket.AF_INET6 if both else socket.AF_INET
+    return socket.create_server(("", 0), family=family, dualstack_ipv6=both)
+
+
 async def relay(address: str, connection: trio.SocketStream) -> None:
     """Carries bytes between a connection and a Unix socket, both ways."""
-    socket = await trio.open_unix_socket(address.removeprefix("unix:"))
+    post = await trio.open_unix_socket(address.removeprefix("unix:"))
 
     async def carry(source: trio.SocketStream, target: trio.SocketStream) -> None:
         with suppress(trio.BrokenResourceError):  # a process that exits may reset its connection
@@ -79,9 +100,9 @@ async def relay(address: str, connection: trio.SocketStream) -> None:
                 await target.send_all(data)
         nursery.cancel_scope.cancel()
 
-    async with connection, socket, trio.open_nursery() as nursery:
-        nursery.start_soon(carry, connection, socket)
-        await carry(socket, connection)
+    async with connection, post, trio.open_nursery() as nursery:
+        nursery.start_soon(carry, connection, post)
+        await carry(post, connection)
 
 
 def odd_event() -> pb.Event:
@@ -136,15 +157,8 @@ async def test_what_goes_wrong_in_it_costs_one_decision(bot: Prepared, tmp_path:
 
 @trio_test
 async def test_it_dials_an_address_of_ip_too(bot: Prepared, tmp_path: Path) -> None:
-    async with a_post() as post, trio.open_nursery() as nursery:
-
-        async def serve(connection: trio.SocketStream) -> None:
-            await relay(post.address, connection)
-
-        listeners = await nursery.start(
-            lambda task_status: trio.serve_tcp(serve, 0, host="127.0.0.1", task_status=task_status)
-        )
-        port = listeners[0].socket.getsockname()[1]
+    server = socket.create_server(("127.0.0.1", 0))
+    async with a_post() as post, a_port(server, partial(relay, post.address)) as port:
         process = start(bot, tmp_path, f"127.0.0.1:{port}", post.token)
         await post.hello()
         await post.welcome(WELCOME)
@@ -152,17 +166,11 @@ async def test_it_dials_an_address_of_ip_too(bot: Prepared, tmp_path: Path) -> N
         assert set(await answers(post, 1)) == {1}
         await post.send(envelope(GOODBYE))
         assert await end_of(process) == (0, "")
-        nursery.cancel_scope.cancel()
 
 
-@pytest.mark.parametrize(
-    "template",
-    [template for template in TEMPLATES if template.language in WITH_TLS],
-    ids=lambda template: template.language,
-)
 @trio_test
 async def test_it_speaks_tls_to_a_referee_that_it_knows(bot: Prepared, tmp_path: Path) -> None:
-    """With another authority, with no file of one, and in plain text from afar it does not play."""
+    """With another authority, and with no file of one, it does not play."""
     authority = trustme.CA()
     shown = authority.issue_cert("127.0.0.1")
     chain = b"".join(certificate.bytes() for certificate in shown.cert_chain_pems)
@@ -174,16 +182,14 @@ async def test_it_speaks_tls_to_a_referee_that_it_knows(bot: Prepared, tmp_path:
         async with open_door() as door:
             tls = Tls(chain, shown.private_key_pem.bytes())
             gate = await door.open_gate("127.0.0.1:0", ["token"], tls)
-            plain = await door.open_gate("127.0.0.1:0", ["token"])
             address = f"127.0.0.1:{gate.port}"
             tries = [
-                (address, other, "no referee"),
-                (address, empty, f"KNAVERY_TLS_CA: {empty}: holds no certificate in PEM\n"),
-                (address, gone, f"KNAVERY_TLS_CA: {gone}: cannot be read: "),
-                (f"0.0.0.0:{plain.port}", "", "no referee"),
+                (other, "no referee"),
+                (empty, f"KNAVERY_TLS_CA: {empty}: holds no certificate in PEM\n"),
+                (gone, f"KNAVERY_TLS_CA: {gone}: cannot be read: "),
             ]
-            for where, file, words in tries:
-                status, printed = await end_of(start(bot, tmp_path, where, "token", file))
+            for file, words in tries:
+                status, printed = await end_of(start(bot, tmp_path, address, "token", file))
                 assert (status, printed.count("\n")) == (1, 1), printed
                 assert words in printed
             process = start(bot, tmp_path, address, "token", ca)
@@ -193,7 +199,23 @@ async def test_it_speaks_tls_to_a_referee_that_it_knows(bot: Prepared, tmp_path:
             assert set(await answers(visit, 1)) == {1}
             await visit.send(envelope(GOODBYE))
             assert await end_of(process) == (0, "")
-            assert not plain.guests[0].is_here
+
+
+@trio_test
+async def test_to_other_machines_it_speaks_tls(bot: Prepared, tmp_path: Path) -> None:
+    """At an address that is not known to be this machine, though it is."""
+    heard = []
+
+    async def listen(connection: trio.SocketStream) -> None:
+        async with connection:
+            heard.append((await connection.receive_some())[:1])
+
+    with trio.fail_after(PATIENCE):
+        async with a_port(on_all_addresses(), listen) as port:
+            status, printed = await end_of(start(bot, tmp_path, f"0.0.0.0:{port}", "token"))
+    assert (status, printed.count("\n")) == (1, 1), printed
+    assert "no referee" in printed
+    assert set(heard) == {TLS_HANDSHAKE}
 
 
 @trio_test

@@ -1,14 +1,26 @@
 package knavery.bot;
 
+import io.grpc.ChannelCredentials;
+import io.grpc.Grpc;
+import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Status;
+import io.grpc.TlsChannelCredentials;
 import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.grpc.netty.shaded.io.netty.channel.epoll.EpollEventLoopGroup;
 import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
+import io.grpc.netty.shaded.io.netty.util.NetUtil;
 import io.grpc.stub.StreamObserver;
+import java.io.ByteArrayInputStream;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -30,6 +42,9 @@ final class Main {
 
   /** Answers that are ready wait no longer for the others. */
   private static final long FLUSH_EVERY = TimeUnit.MILLISECONDS.toNanos(5);
+
+  /** Seconds: a connection that is lost without a word is noticed within twice as many. */
+  private static final long ALIVE = 10;
 
   /** Of an error's text; the referee keeps 2,048 bytes. */
   private static final int ERROR_CHARACTERS = 500;
@@ -105,13 +120,54 @@ final class Main {
   }
 
   /** A channel to a gRPC target: unix:/path or host:port. */
-  private static ManagedChannel dial(String address) {
-    return (address.startsWith("unix:")
+  private static ManagedChannel dial(String address) throws NotLetIn {
+    ManagedChannelBuilder<?> channel =
+        address.startsWith("unix:")
             ? dialSocket(address.replaceFirst("^unix:(//)?", ""))
-            : ManagedChannelBuilder.forTarget(address))
-        .usePlaintext()
-        .maxInboundMessageSize(Integer.MAX_VALUE)
-        .build();
+            : Grpc.newChannelBuilder(address, security(address))
+                .keepAliveTime(ALIVE, TimeUnit.SECONDS)
+                .keepAliveTimeout(ALIVE, TimeUnit.SECONDS);
+    return channel.maxInboundMessageSize(Integer.MAX_VALUE).build();
+  }
+
+  /**
+   * None on this machine, else TLS. What certificates it trusts is in the file that KNAVERY_TLS_CA
+   * names, which asks for TLS everywhere; or else what is usual.
+   */
+  private static ChannelCredentials security(String address) throws NotLetIn {
+    String ca = System.getenv().getOrDefault("KNAVERY_TLS_CA", "");
+    if (ca.isEmpty()) {
+      return isLoopback(address)
+          ? InsecureChannelCredentials.create()
+          : TlsChannelCredentials.create();
+    }
+    try (InputStream file = new FileInputStream(ca)) {
+      byte[] pem = file.readAllBytes();
+      if (holdsCertificates(pem)) {
+        InputStream roots = new ByteArrayInputStream(pem);
+        return TlsChannelCredentials.newBuilder().trustManager(roots).build();
+      }
+    } catch (IOException problem) { // "/a/file (No such file or directory)"
+      String why = problem.getMessage().replaceFirst("^.* \\((.*)\\)$", "$1");
+      throw new NotLetIn("KNAVERY_TLS_CA: " + ca + ": cannot be read: " + why);
+    }
+    throw new NotLetIn("KNAVERY_TLS_CA: " + ca + ": holds no certificate in PEM");
+  }
+
+  private static boolean holdsCertificates(byte[] pem) {
+    InputStream stream = new ByteArrayInputStream(pem);
+    try {
+      return !CertificateFactory.getInstance("X.509").generateCertificates(stream).isEmpty();
+    } catch (CertificateException unreadable) {
+      return false;
+    }
+  }
+
+  /** Whether the host of an address is this machine itself, by how it is written. */
+  private static boolean isLoopback(String address) {
+    String host = address.substring(0, Math.max(0, address.lastIndexOf(':')));
+    InetAddress ip = NetUtil.createInetAddressFromIpAddressString(host);
+    return host.equalsIgnoreCase("localhost") || (ip != null && ip.isLoopbackAddress());
   }
 
   private static NettyChannelBuilder dialSocket(String path) {
@@ -120,6 +176,7 @@ final class Main {
       System.setProperty(SHARED_LIBRARIES, scratch);
     }
     return NettyChannelBuilder.forAddress(new DomainSocketAddress(path))
+        .usePlaintext()
         .overrideAuthority("localhost")
         .withOption(ChannelOption.SO_KEEPALIVE, null) // such a socket has no such option
         .eventLoopGroup(new EpollEventLoopGroup(1))
@@ -148,7 +205,11 @@ final class Main {
   }
 
   private static String words(Status status) {
-    return status.getCause() == null ? status.toString() : status.getCause().getMessage();
+    Throwable cause = status.getCause();
+    while (cause != null && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause == null ? status.toString() : cause.getMessage();
   }
 
   /**
