@@ -112,7 +112,8 @@ class AsyncStream:
             await self._write(FromBot(hello=hello))
             answer = await self._read()
         except _GONE as exc:
-            raise Unreachable(f"no referee at {self._address}: {_words(exc)}") from exc
+            how = _how(self._address)
+            raise Unreachable(f"no referee at {self._address}: {_words(exc)}{how}") from exc
         if answer is None:
             raise Unreachable(f"the referee at {self._address} hung up before its welcome")
         if answer.HasField("rejected"):
@@ -218,6 +219,8 @@ def _channel(address: str) -> grpc.aio.Channel:
     ca = os.environ.get("KNAVERY_TLS_CA")
     if address.startswith("unix:"):
         return grpc.aio.insecure_channel(address, options=_OPTIONS)
+    if not address.startswith("unix") and not address.rpartition(":")[2].isdecimal():
+        raise Unreachable(f"KNAVERY_ADDRESS: {address!r} names no port: write HOST:PORT")
     options = [*_OPTIONS, *_ALIVE]
     if not ca and is_local(address):  # the referee itself, or a tunnel to it
         return grpc.aio.insecure_channel(address, options=options)
@@ -229,6 +232,15 @@ def _channel(address: str) -> grpc.aio.Channel:
         raise Unreachable(f"KNAVERY_TLS_CA: {ca}: holds no certificate in PEM")
     credentials = grpc.ssl_channel_credentials(roots)
     return grpc.aio.secure_channel(address, credentials, options=options)
+
+
+def _how(address: str) -> str:
+    """For who looks for the reason why there is nobody: how it was tried, and what else may be."""
+    if address.startswith("unix:"):
+        return ""
+    if os.environ.get("KNAVERY_TLS_CA") or not is_local(address):
+        return " (tried with TLS; see that its certificate is trusted: KNAVERY_TLS_CA)"
+    return " (tried without TLS; where it has a certificate, name that in KNAVERY_TLS_CA)"
 
 
 def _usual_roots() -> str:

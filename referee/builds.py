@@ -107,4 +107,5 @@ async def _run(what: str, command: Command, log_dir: Path) -> None:
 def _failure(what: str, end: Exit | None, process: Process) -> str:
     how = end.words if end else f"is not done after {BUILD_LIMIT:g} s"
     lines = process.log_tail().rstrip().splitlines()[-BUILD_LINES:]
-    return "\n  ".join((f"{what} {how}; {process.log_path} ends:", *lines))
+    said = f"{process.log_path} ends:" if lines else "it printed nothing"
+    return "\n  ".join((f"{what} {how}; {said}", *lines))

@@ -48,8 +48,10 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command line (without the program's name); returns the exit status."""
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    arguments = parser().parse_args(argv)
+    name = "knavery"
     try:
+        arguments = parser().parse_args(argv)
+        name = f"knavery {arguments.command}"
         return int(arguments.run(arguments))
     except BaseException as problem:
         if holds(problem, BrokenPipeError):
@@ -60,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return STOPPED
         if not isinstance(problem, Exception):
             raise
-        print(f"knavery {arguments.command}: {in_one_line(problem)}", file=sys.stderr)
+        print(f"{name}: {in_one_line(problem)}", file=sys.stderr)
         if os.environ.get("KNAVERY_TRACEBACK"):
             raise
         return COULD_NOT

@@ -4,9 +4,10 @@ import secrets
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import trio
 
@@ -25,6 +26,7 @@ from tournaments.epochs import Continuation, continuation, missing, schedules, s
 from tournaments.errors import COULD_NOT
 from tournaments.nobody import say_so
 from tournaments.pace import Pace
+from tournaments.plain import command, harmless
 from tournaments.progress import Bar
 from tournaments.reception import Listening, Reception
 from tournaments.runner import Entered, Run, log_folder
@@ -41,6 +43,8 @@ from tournaments.store import Store, StoreError
 from tournaments.table import computed, shown
 
 SUFFIX = ".knavery"
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ def of_folder(folder: Path, game: str, variant: str, rounds: int) -> Tournament:
         for path in sorted(folder.iterdir())
         if path.suffix == ".py" or (path / "bot.toml").is_file()
     ]
-    return of_bots(folder.absolute().name, found, game, variant, rounds)
+    return of_bots(harmless(folder.absolute().name), found, game, variant, rounds)
 
 
 def plan(tournament: Tournament, here: Listening | None = None) -> Plan:
@@ -112,7 +116,7 @@ def entrants_of(entered: Sequence[Bot]) -> tuple[Entrant, ...]:
 
 
 def _entered(specs: Sequence[EntrantSpec]) -> list[Bot]:
-    entered = [_bot(spec) for spec in specs]
+    entered = _each(specs, _bot)
     name, count = Counter(bot.name for bot in entered).most_common(1)[0]
     if count > 1:
         raise BotError(f"two bots are called {name!r}: enter one of them under a name, NAME=PATH")
@@ -132,14 +136,28 @@ def _elsewhere(name: str) -> Bot:
 
 def ready(entered: Sequence[Bot], sandbox: SandboxRules | None = None) -> dict[int, Entered]:
     """The bots, copied to the cache and built, by index."""
-    return {
-        n: Entered(
-            bot.name,
-            ELSEWHERE if bot.version == REMOTE else bots.prepare(bot, rules=sandbox),
-            bot.max_tables,
-        )
-        for n, bot in enumerate(entered)
-    }
+
+    def made(bot: Bot) -> Entered:
+        elsewhere = bot.version == REMOTE
+        prepared = ELSEWHERE if elsewhere else bots.prepare(bot, rules=sandbox)
+        return Entered(bot.name, prepared, bot.max_tables)
+
+    return dict(enumerate(_each(entered, made)))
+
+
+def _each(things: Sequence[_Given], make: Callable[[_Given], _Made]) -> list[_Made]:
+    """What `make` gives for each bot; where some fail, a BotError that tells of all of them, so
+    that they are mended in one go."""
+    made: list[_Made] = []
+    wrong: list[str] = []
+    for thing in things:
+        try:
+            made.append(make(thing))
+        except BotError as error:
+            wrong.append(str(error))
+    if wrong:
+        raise BotError("\n".join(wrong))
+    return made
 
 
 def preview(tournament: Tournament, path: Path) -> tuple[Continuation, Schedule]:
@@ -286,13 +304,13 @@ def _play(store: Store, made: Plan, budget: float | None) -> int:
     bar.close()
     print(shown(computed(store)))
     if not uninterrupted:
-        print(f"stopped: go on with `knavery resume {store.path}`", file=sys.stderr)
+        print(f"stopped: go on with {command('knavery', 'resume', store.path)}", file=sys.stderr)
         return 1
     if budget is not None and pace.out_of_time:
         print(
             f"the budget of {told(budget)} is spent: {bar.complete:,} of "
             f"{schedule.counts().blocks:,} blocks are played; "
-            f"`knavery resume {store.path}` plays the rest"
+            f"{command('knavery', 'resume', store.path)} plays the rest"
         )
     else:
         print(_key_line(schedule))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from referee.match import FaultKind, MatchResult
+from tournaments.plain import harmless
 
 
 def nobody_came(results: Iterable[MatchResult]) -> bool:
@@ -21,7 +22,7 @@ def _is_empty(result: MatchResult) -> bool:
 
 def say_so(logs: Path | None = None) -> None:
     """Says where to look for the reason; `logs` is where what the bots printed is kept."""
-    where = f"; what they printed is in {logs}" if logs else ""
+    where = f"; what they printed is in {harmless(logs)}" if logs else ""
     print(
         "nobody came: no bot ever said hello, so every match is a forfeit: `knavery doctor` says "
         f"what this machine can run, `knavery check BOT` tries one bot{where}",

@@ -1,9 +1,11 @@
-"""Rules as JSON and back, the one way in which JSON is written where bytes are hashed, and counts
-in words."""
+"""Rules as JSON and back, the one way in which JSON is written where bytes are hashed, and what
+people read: counts in words, names of files, commands to copy."""
 
 import dataclasses
 import json
+import shlex
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from referee.games.registry import GAMES
@@ -46,3 +48,15 @@ def rules_from_plain(plain: Mapping[str, Any]) -> Rules:
 def counted(count: int, thing: str, things: str = "") -> str:
     """A count with its noun: "1 block", "1,200 blocks"; `things` where an s does not do."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {things or thing + 's'}"
+
+
+def harmless(path: Path | str) -> str:
+    """A path for a terminal: whoever packed a folder may have named it to do harm there."""
+    from referee.process import printable
+
+    return printable(str(path)).replace("\n", "\ufffd")
+
+
+def command(*words: str | Path) -> str:
+    """A command to copy, in backquotes: a blank in the name of a file does not make two of it."""
+    return f"`{harmless(shlex.join(map(str, words)))}`"

@@ -21,6 +21,7 @@ from tournaments.epochs import dealing
 from tournaments.export import deal_record, judged
 from tournaments.frames import Cards, Frame, frames
 from tournaments.kept import KeptMatch
+from tournaments.plain import command
 from tournaments.schedule import Block, Schedule
 from tournaments.store import Store, StoreError
 
@@ -163,11 +164,11 @@ def _full_name(store: Store, name: str, finished: Collection[str]) -> str:
     if not finished:
         raise StoreError(
             f"{path}: no match of it is finished yet: wait while it runs, or play it with "
-            f"`knavery resume {path}`"
+            f"{command('knavery', 'resume', path)}"
         )
     raise StoreError(
         f"{path}: there is no finished match {name!r}: did you mean {_nearest(name, finished)}? "
-        f"`knavery replay {path}` lists them all"
+        f"{command('knavery', 'replay', path)} lists them all"
     )
 
 

@@ -5,7 +5,6 @@ schedule has and the store has not, so going on after a stop is the same as star
 """
 
 import os
-import signal
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from tournaments.pace import Pace
 from tournaments.plain import counted
 from tournaments.reception import Reception
 from tournaments.schedule import Block, Schedule, Scheduled, Seat
+from tournaments.stopping import stop_signals
 from tournaments.store import Store
 
 LOST_GENERATIONS = 2
@@ -207,7 +207,7 @@ class Run:
         self._suspended = dict.fromkeys(store.suspended(schedule.epoch), _WHY_SUSPENDED)
 
     async def play(self, log_dir: Path) -> bool:
-        """Plays until all is done or time is out (True), or until SIGINT or SIGTERM (False)."""
+        """Plays until all is done or time is out (True), or until it is told to stop (False)."""
         self._store.abandon_open_attempts()
         with trio.CancelScope() as scope:
             async with trio.open_nursery() as nursery:
@@ -348,7 +348,7 @@ class _Playing:
 
 
 async def _stop_on_signal(scope: trio.CancelScope) -> None:
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    with stop_signals() as signals:
         async for _ in signals:
             scope.cancel()
 

@@ -19,7 +19,7 @@ from tournaments.kept import digest, fault_row, note_row
 from tournaments.machine import machine, software
 from tournaments.migrations import SCHEMA_VERSION
 from tournaments.ownership import Ownership
-from tournaments.plain import canonical
+from tournaments.plain import canonical, command
 from tournaments.playblob import encode
 from tournaments.reading import Reading
 from tournaments.rows import (
@@ -63,8 +63,8 @@ class Store(Reading):
         with owning(path) as owner:
             if path.exists():
                 raise StoreError(
-                    f"{path}: exists already: go on with `knavery resume {path}`, or name another "
-                    "file with -o"
+                    f"{path}: exists already: go on with {command('knavery', 'resume', path)}, "
+                    "or name another file with -o"
                 )
             with translated(path):
                 build(path, tournament, master_key, entrants, commitment)

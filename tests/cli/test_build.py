@@ -69,11 +69,13 @@ def test_one_that_fails_does_not_keep_the_others_from_being_built(
     knavery: Knavery, tmp_path: Path
 ) -> None:
     (write(tmp_path / "bad") / "build.py").write_text("raise SystemExit('no compiler here')")
+    (write(tmp_path / "silent") / "build.py").write_text("raise SystemExit(3)")
     write(tmp_path / "good")
-    done = knavery("build", "bad", "nobody", "good")
+    done = knavery("build", "bad", "nobody", "silent", "good")
     assert done.returncode == 2
     assert "bad: its build exited with status 1" in done.stderr
     assert "no compiler here" in done.stderr
+    assert "silent: its build exited with status 3; it printed nothing\n" in done.stderr
     assert "'nobody': no such file or folder" in done.stderr
     assert "Traceback" not in done.stderr
     assert "good: built in " in done.stdout

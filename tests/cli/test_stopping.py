@@ -70,7 +70,7 @@ def running(tmp_path: Path, environment: dict[str, str]) -> subprocess.Popen[str
     process.communicate()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_one_file_that_can_be_resumed(
     running: subprocess.Popen[str], tmp_path: Path, knavery: Knavery, number: signal.Signals
 ) -> None:

@@ -136,6 +136,25 @@ def test_an_address_where_nobody_is_gives_one_clear_line() -> None:
     assert "\n" not in str(error.value)
 
 
+def test_an_address_without_a_port_is_named_before_gRPC_takes_443() -> None:  # noqa: N802
+    with (
+        pytest.raises(Unreachable, match=r"KNAVERY_ADDRESS: 'example\.org' names no port"),
+        connect("example.org", "token"),
+    ):
+        pytest.fail("it connected")
+
+
+def test_where_nobody_answers_it_says_that_it_was_tried_without_tls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("KNAVERY_TLS_CA", raising=False)
+    with (
+        pytest.raises(Unreachable, match=r"127\.0\.0\.1:1: .*tried without TLS; .*KNAVERY_TLS_CA"),
+        connect("127.0.0.1:1", "token"),
+    ):
+        pytest.fail("it connected")
+
+
 def test_a_file_of_authorities_without_any_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,6 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     from referee.process import printable
     from tournaments.leaks import audit
     from tournaments.patience import Patience
+    from tournaments.plain import harmless
     from tournaments.store import Store
 
     with Store.open(arguments.file, write=False) as store:
@@ -43,10 +44,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(as_json(report, arguments.seed), indent=2))
     elif report.leak is None:
-        print(f"{arguments.file}: no leak was found")
+        print(f"{harmless(arguments.file)}: no leak was found")
         print(looked_at(report))
     else:
-        print(f"{arguments.file}: a leak: {printable(report.leak)}")
+        print(f"{harmless(arguments.file)}: a leak: {printable(report.leak)}")
     return 0 if report.leak is None else 1
 
 

@@ -37,6 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from tournaments.plain import harmless
     from tournaments.report import Choice, write_report
     from tournaments.search import Search
 
@@ -49,5 +50,5 @@ def run(arguments: argparse.Namespace) -> int:
     folder = arguments.output or Path(f"{arguments.file.stem}-report")
     with Search.open(arguments.file, write=False) as store:
         count = write_report(store, folder, choice)
-    print(f"{folder / 'index.html'}: {count:,} pages")
+    print(f"{harmless(folder / 'index.html')}: {count:,} pages")
     return 0

@@ -108,13 +108,13 @@ def _checked(source: Path, output: Path, arguments: argparse.Namespace) -> "Tour
 def _changes(output: Path, further: "Continuation") -> "Iterator[str]":
     """What has changed since a file was written, for people."""
     from referee.process import printable
-    from tournaments.plain import counted
+    from tournaments.plain import counted, harmless
 
-    epoch = further.schedule.epoch
+    there, epoch = harmless(output.name), further.schedule.epoch
     if not further.begins:
-        yield f"{output.name} is there, and nothing has changed"
+        yield f"{there} is there, and nothing has changed"
         return
-    yield f"{output.name} is there, and epoch {epoch} begins:"
+    yield f"{there} is there, and epoch {epoch} begins:"
     for line in further.change.lines():
         yield f"  {printable(line)}"
     if begun := further.rest.counts().blocks:

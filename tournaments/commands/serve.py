@@ -92,6 +92,7 @@ def _table(arguments: argparse.Namespace) -> "Table":
 async def _serve(file: Path, host: str, port: int, *, open_blocks: bool) -> None:
     import trio
 
+    from tournaments.plain import harmless
     from tournaments.web.app import application
     from tournaments.web.charts import make_ready
     from tournaments.web.live import Live
@@ -108,7 +109,7 @@ async def _serve(file: Path, host: str, port: int, *, open_blocks: bool) -> None
         feed.close()
 
     def started(where: str) -> None:
-        print(f"{file.name}: {where}", flush=True)
+        print(f"{harmless(file.name)}: {where}", flush=True)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(live.watch)

@@ -18,6 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from tournaments.plain import harmless
     from tournaments.store import Store
     from tournaments.verify import verify
 
@@ -26,10 +27,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(as_json(report), indent=2))
     elif report.problem is None:
-        print(f"{arguments.file} agrees with its key and its rules")
+        print(f"{harmless(arguments.file)} agrees with its key and its rules")
         print(checked(report))
     else:
-        print(f"{arguments.file} does not agree: {report.problem}")
+        print(f"{harmless(arguments.file)} does not agree: {report.problem}")
     return 0 if report.problem is None else 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable
@@ -13,6 +12,7 @@ from hypercorn.config import Config
 from hypercorn.trio import serve as hypercorn_serve
 
 from knavery.addresses import is_loopback
+from tournaments.stopping import stop_signals
 from tournaments.web.listening import listening
 
 GRACE: Final = 1.0
@@ -62,7 +62,7 @@ def warn_of(host: str, what: str) -> None:
 
 
 async def stopped() -> None:
-    """Until SIGINT or SIGTERM."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    """Until this command is told to stop."""
+    with stop_signals() as signals:
         async for _ in signals:
             return
