@@ -17,7 +17,7 @@ from referee.games.shuffle import derive
 from referee.limits import AUTO, MIB, MODES, Limits, SandboxRules
 from referee.match import CPU, FORFEIT_AT_ONCE, LATER, STAND_IN, WALL, ClockRules, FaultRules
 from referee.restarts import LONGEST
-from tournaments.plain import rules_from_plain, rules_to_plain, settings
+from tournaments.plain import command, rules_from_plain, rules_to_plain, settings
 from tournaments.schedule import Group, Schedule, Seatings, group_size, usual_seatings
 from tournaments.toml_table import ConfigError, Document, Entry, Table
 
@@ -63,6 +63,8 @@ CPU_LIMIT: Final = 0.05
 """The same of processor time."""
 KEY_BYTES: Final = 32
 MAX_NAME: Final = 60
+_TAKEN_FOR_ONE: Final = {".knavery": ("a tournament's results", "resume"), ".py": ("a bot", "play")}
+"""What people give in the place of a configuration, and the command that it is for."""
 
 _DAY = 86_400.0
 MANY: Final = 1_000_000
@@ -137,6 +139,9 @@ class Tournament:
 
 def load(path: Path) -> Tournament:
     """The tournament that a file describes, or ConfigError."""
+    if path.is_file() and path.suffix in _TAKEN_FOR_ONE:
+        what, name = _TAKEN_FOR_ONE[path.suffix]
+        raise ConfigError(f"{path}: is {what}, no configuration: {command('knavery', name, path)}")
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as exc:

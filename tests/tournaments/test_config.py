@@ -394,3 +394,19 @@ def test_plain_values_give_the_tournament_again_without_its_key() -> None:
     balanced = dataclasses.replace(tournament, format="balanced", blocks=7)
     assert config.from_plain(config.to_plain(balanced)) == balanced
     assert config.from_plain(config.to_plain(keyed)) == dataclasses.replace(keyed, key=None)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("cup.knavery", "is a tournament's results, no configuration: `knavery resume "),
+        ("ann.py", "is a bot, no configuration: `knavery play "),
+    ],
+)
+def test_a_file_of_another_kind_is_sent_to_its_command(
+    tmp_path: Path, name: str, words: str
+) -> None:
+    (tmp_path / name).write_bytes(b"\xff")
+    with pytest.raises(ConfigError) as error:
+        load(tmp_path / name)
+    assert str(error.value) == f"{tmp_path / name}: {words}{tmp_path / name}`"
