@@ -17,6 +17,7 @@ from pathlib import Path
 
 # Read when grpc is loaded: with its handlers, one in five processes that a bot forks dies at once.
 os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # else its own lines stand before ours
 
 import grpc
 import grpc.aio
@@ -239,7 +240,10 @@ def _how(address: str) -> str:
     if address.startswith("unix:"):
         return ""
     if os.environ.get("KNAVERY_TLS_CA") or not is_local(address):
-        return " (tried with TLS; see that its certificate is trusted: KNAVERY_TLS_CA)"
+        return (
+            " (tried with TLS: see that it has a certificate, and that KNAVERY_TLS_CA trusts it, "
+            "or unset that)"
+        )
     return " (tried without TLS; where it has a certificate, name that in KNAVERY_TLS_CA)"
 
 

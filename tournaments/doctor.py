@@ -21,6 +21,7 @@ from typing import Final
 
 import trio
 
+from referee import leftovers
 from referee.bot_files import cache_root
 from referee.bots import BotError, load, prepare
 from referee.games.registry import make_rules
@@ -213,7 +214,7 @@ def _say(argv: Sequence[str]) -> tuple[str, str]:
     """What a program prints, and how it failed if it did."""
 
     async def run() -> tuple[str, str]:
-        with tempfile.TemporaryDirectory(prefix="knavery-doctor-") as folder:
+        with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as folder:
             async with open_launcher(Path(folder)) as launcher:
                 try:
                     process = await launcher.start("tool", argv, Path(folder), dict(os.environ))

@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -13,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import trio
+import trustme
 from trio.testing import trio_test
 
 from knavery.client import PROTOCOL, SDK, Rejected, Stream, StreamEnded, Unreachable, connect
@@ -153,6 +156,25 @@ def test_where_nobody_answers_it_says_that_it_was_tried_without_tls(
         connect("127.0.0.1:1", "token"),
     ):
         pytest.fail("it connected")
+
+
+def test_where_nobody_answers_it_says_that_it_was_tried_with_tls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """At a port where a referee listens that has no certificate."""
+    trustme.CA().cert_pem.write_to_path(tmp_path / "ca.pem")
+    monkeypatch.setenv("KNAVERY_TLS_CA", str(tmp_path / "ca.pem"))
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+        hang_up = threading.Thread(target=lambda: plain.accept()[0].close())
+        hang_up.start()
+        port = plain.getsockname()[1]
+        with (
+            pytest.raises(Unreachable, match=r"tried with TLS: .*or unset that"),
+            connect(f"127.0.0.1:{port}", "token"),
+        ):
+            pytest.fail("it connected")
+        hang_up.join()
+    assert capfd.readouterr().err == ""
 
 
 def test_a_file_of_authorities_without_any_is_named(

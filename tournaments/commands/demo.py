@@ -4,6 +4,8 @@ import argparse
 import tempfile
 from pathlib import Path
 
+from referee import leftovers
+
 HELP = "watch the shipped bots play a whole tournament of both games"
 EXAMPLE = "knavery demo"
 VARIANTS = {"knave": "classic", "ninety-nine": "short"}
@@ -19,7 +21,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output is not None:
         arguments.output.mkdir(parents=True, exist_ok=True)
         return _play(arguments.output, arguments.rounds)
-    with tempfile.TemporaryDirectory(prefix="knavery-demo-") as folder:
+    with tempfile.TemporaryDirectory(prefix=leftovers.prefix()) as folder:
         return _play(Path(folder), arguments.rounds)
 
 
