@@ -159,6 +159,7 @@ class _Chair(Place):
 
     def __init__(self, generation: Generation, companion: Companion) -> None:
         super().__init__(generation, companion.player)
+        self.player.freezes = False
         self._answer = companion.answer
 
     async def run(self) -> None:

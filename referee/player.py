@@ -103,6 +103,8 @@ class Player:
         self._idle_since = 0.0
         self.resting = False
         """Whether its process is to be frozen, so that it takes no time from others."""
+        self.freezes = True
+        """Whether there is a process to be frozen."""
         self._turns = math.inf
         self.last_id = 0
         """The number of the decision that was sent last."""
@@ -309,7 +311,8 @@ class Player:
     def _may_rest(self) -> bool:
         """Nothing is open, and it does not owe the answer to a late decision either."""
         return (
-            not (self.open or self._mute or self._rules.ponder)
+            self.freezes
+            and not (self.open or self._mute or self._rules.ponder)
             and self.presence is Presence.HERE
             and self._turns < math.inf
         )
