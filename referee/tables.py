@@ -31,7 +31,7 @@ LEAST_TABLES = 3
 """Tables in flight for each process, at least."""
 FIRST_TABLES = 16
 """The same before anything is known of how fast it is."""
-DRAINING = 0.25
+DRAINING = 0.5
 """Share of a generation's play that is left when the processes of the next one may start: room for
 all of them, one after the other, for while it drains a core is kept free of starts."""
 
