@@ -217,14 +217,14 @@ class Stream:
 def _channel(address: str) -> grpc.aio.Channel:
     """The way to a referee: plain on this machine, else with TLS. What certificates it trusts is in
     the file that KNAVERY_TLS_CA names, which asks for TLS everywhere; or else what is usual."""
-    ca = os.environ.get("KNAVERY_TLS_CA")
     if address.startswith("unix:"):
         return grpc.aio.insecure_channel(address, options=_OPTIONS)
     if not address.startswith("unix") and not address.rpartition(":")[2].isdecimal():
         raise Unreachable(f"KNAVERY_ADDRESS: {address!r} names no port: write HOST:PORT")
     options = [*_OPTIONS, *_ALIVE]
-    if not ca and is_local(address):  # the referee itself, or a tunnel to it
+    if not _takes_tls(address):
         return grpc.aio.insecure_channel(address, options=options)
+    ca = os.environ.get("KNAVERY_TLS_CA")
     try:
         roots = Path(ca or _usual_roots()).read_bytes()
     except OSError as exc:
@@ -235,11 +235,17 @@ def _channel(address: str) -> grpc.aio.Channel:
     return grpc.aio.secure_channel(address, credentials, options=options)
 
 
+def _takes_tls(address: str) -> bool:
+    """Whether a TCP address is spoken to with TLS: not the referee itself, nor a tunnel to it,
+    unless certificates are named."""
+    return bool(os.environ.get("KNAVERY_TLS_CA")) or not is_local(address)
+
+
 def _how(address: str) -> str:
     """For who looks for the reason why there is nobody: how it was tried, and what else may be."""
     if address.startswith("unix:"):
         return ""
-    if os.environ.get("KNAVERY_TLS_CA") or not is_local(address):
+    if _takes_tls(address):
         return (
             " (tried with TLS: see that it has a certificate, and that KNAVERY_TLS_CA trusts it, "
             "or unset that)"
